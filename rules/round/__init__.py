@@ -1,1 +1,1 @@
-"""The running round: cards drawn, wagers, and what its record says."""
+"""The running round: its cards, its wagers and its record."""

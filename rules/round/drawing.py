@@ -1,7 +1,7 @@
-"""Follow a round's cards through the table of play: whose they lawfully are and what went wrong.
+"""Follow a round's cards through the table of play: which hand each lawfully belongs to, and what went wrong.
 
-Pure: replays the placements in order with every face that is known by now, so that a card read late is judged
-late. A total with an unread card is unknown, and nothing is alleged that depends on it.
+Pure: replays the placements in order with every face known by now, so that a card that is read late is judged late. A
+total with an unread card is unknown, and no fault is reported that depends on it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from thirdcard.rules.log.events import UNSEEN
 from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Placement, value_confidence_of
 
 UNKNOWN_DECK = 0.9
-"""Of a deck of which two open faces cannot be read the others may be misread, however sure the reader is."""
+"""Confidence factor for a deck of which two open faces could not be read: its other faces may be misread, whatever the
+reader's confidence."""
 _DUE, _NOT_DUE, _ = Verdict
 _PLAYER, _BANKER = Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardFault:
-    """One card went where it should not have gone, or the wrong hand was served first."""
+    """A card that went to the wrong place, or came before another that was due."""
 
     code: str
     t: float
@@ -35,9 +36,9 @@ class CardFault:
     hand: Side
     """The hand that got it; for a missing card the hand that lacks it."""
     rule: str | None = None
-    """Of the table of play, where that decided."""
+    """The rule of the table of play, where that decided."""
     banker: Verdict = Verdict.NOT_DUE
-    """Whether the Banker was due a card just then."""
+    """Whether the Banker was due a card at that moment."""
     confidence: float = 1.0
 
     @property
@@ -46,26 +47,26 @@ class CardFault:
 
 
 class TwoCards(NamedTuple):
-    """What a hand's first two cards come to."""
+    """A hand's first two cards and their points."""
 
     faces: tuple[Card | None, ...]
     points: int | None
-    """None where a face is not known."""
+    """None where a face is unknown."""
 
 
 class Reckoning(NamedTuple):
-    """What the lawful cards come to."""
+    """The totals of the lawful cards."""
 
     player: int | None
-    """The point count of all lawful cards, None where a face is not known."""
+    """The point count of all lawful cards; None where a face is unknown."""
     banker: int | None
     is_settled: bool
-    """Whether it is known that both hands have just the cards they are due."""
+    """Whether both hands are known to have exactly the cards they are due."""
 
 
 @dataclass(slots=True)
 class Drawing:
-    """Where a round's cards lawfully stand after some placements."""
+    """The lawful state of a round's cards after some placements."""
 
     duties: DutyTable
     order: tuple[Side, ...]
@@ -79,19 +80,19 @@ class Drawing:
     out_of_turn: DealtCard | None = None
     """The Banker's card that was dealt while the Player's was due."""
     is_broken: bool = False
-    """Whether cards came after an uncorrected fault, so that no more can be said."""
+    """Whether cards came after an uncorrected fault, so that nothing more can be judged."""
     faults: list[CardFault] = field(default_factory=list)
     is_astray: bool = False
-    """Whether one of the first four lies in the wrong box now."""
+    """Whether one of the first four cards lies in the wrong box now."""
     is_swapped: bool = False
     """Whether the only cards in wrong boxes left the shoe together, so that their order is unknown."""
     _partners: set[str] = field(default_factory=set)
     has_served: bool = False
-    """Whether a card beyond the first four was followed; what became of it rests on the faces known by then."""
+    """Whether a card beyond the first four was placed; its verdict rests on the faces known at that time."""
     _two: tuple[TwoCards, TwoCards] | None = None
-    """The Player's and the Banker's, worked out since one of them came or moved."""
+    """The cached first two cards of the Player and the Banker; None when they changed."""
     _reckoning: Reckoning | None = None
-    """What was worked out since the last placement."""
+    """The cached totals; None after a placement."""
 
     @property
     def has_initial(self) -> bool:
@@ -103,23 +104,23 @@ class Drawing:
         return is_begun and not self.is_astray and not self.is_broken
 
     def two_cards(self, side: Side) -> list[DealtCard]:
-        """The first two cards that are lawfully the hand's."""
+        """The first two cards that lawfully belong to the hand."""
         if self.is_swapped:
             return [card for card in self.initial if self.places[card.card_id] is side]
         return [card for card, owner in zip(self.initial, self.order, strict=False) if owner is side]
 
     def faces(self, side: Side) -> tuple[Card | None, ...]:
-        """All cards that are lawfully the hand's, as they were read."""
+        """The faces of all cards that lawfully belong to the hand; None: not read."""
         third, two = self.third.get(side), self._first_two()[side is _BANKER].faces
         return two if third is None else (*two, third.card)
 
     def hand(self, side: Side) -> list[DealtCard]:
-        """All cards that are lawfully the hand's."""
+        """All cards that lawfully belong to the hand."""
         third = self.third.get(side)
         return self.two_cards(side) if third is None else [*self.two_cards(side), third]
 
     def reckon(self) -> Reckoning:
-        """What the cards come to, worked out once after each placement."""
+        """The totals of the lawful cards, computed once after each placement."""
         if self._reckoning is None:
             self._reckoning = self._reckon()
         return self._reckoning
@@ -138,7 +139,7 @@ class Drawing:
         )
 
     def due(self) -> Duties:
-        """Whether each hand draws, as far as the cards so far tell it."""
+        """Whether each hand draws, as far as the known cards decide it."""
         return self.duties[self._situation()] if self.can_judge else NONE_TOLD
 
     def _situation(self) -> Situation:
@@ -160,15 +161,15 @@ class Drawing:
         return self._two
 
     def points(self, side: Side) -> int | None:
-        """The two-card point count, None where a face is not known."""
+        """The two-card point count; None where a face is unknown."""
         return self._first_two()[side is _BANKER].points
 
     def total(self, side: Side) -> int | None:
-        """The point count of all lawful cards, None where a face is not known."""
+        """The point count of all lawful cards; None where a face is unknown."""
         return self.reckon()[side is _BANKER]
 
     def missing(self) -> tuple[Side, Duty] | None:
-        """The hand that is due a card and has none, the Player's first."""
+        """The hand that is due a card and has none, the Player's first; None where no card is missing."""
         player, banker = self.due()
         if player.verdict is _DUE and _PLAYER not in self.third:
             return _PLAYER, player
@@ -178,21 +179,22 @@ class Drawing:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is known that both hands have just the cards they are due."""
+        """Whether both hands are known to have exactly the cards they are due."""
         return self.reckon().is_settled
 
     @property
     def is_orderly(self) -> bool:
-        """Whether both hands are known to have just the cards they are due, each in its box and none beside them."""
+        """Whether both hands have exactly the cards they are due, each card in its box, and no other cards lie
+        there."""
         is_apart = not self.surplus and not self.unplaced and tuple(self.places.values()) == self.order
         return is_apart and self.reckon().is_settled
 
     def confidence(self) -> float:
-        """How sure it is what the cards count on which the drawing rests."""
+        """The confidence in the point values of all lawful cards, 0 to 1."""
         return prod(card.confidence for card in (*self.initial, *self.third.values()))
 
     def duty_confidence(self, side: Side) -> float:
-        """How sure it is at least whether the hand is due a third card; see `rules/game/duty.py`."""
+        """A lower bound of the confidence in whether the hand is due a third card; see `rules/game/duty.py`."""
         thirds = [card for hand, card in self.third.items() if hand is _PLAYER]
         hands = (self.two_cards(_PLAYER), self.two_cards(_BANKER), thirds)
         sure = [prod(card.confidence for card in hand if card.card is not None) for hand in hands]
@@ -201,12 +203,12 @@ class Drawing:
         )
 
     def begin(self, placements: Sequence[Placement]) -> None:
-        """Follow the first four cards, each of which was dealt to the hand whose turn it was."""
+        """Place the first four cards, each of which was dealt to the hand whose turn it was."""
         self.initial = [card for card, _ in placements]
         self.places = {event.card_id: side for (_, event), side in zip(placements, self.order, strict=True)}
 
     def place(self, placement: Placement) -> None:
-        """Follow one more placement."""
+        """Apply one more placement."""
         self._reckoning = None
         card, event = placement
         card_id, is_deal = event.card_id, event is card.came
@@ -228,7 +230,7 @@ class Drawing:
             self._serve(placement, is_fresh=is_deal or was_unplaced)
 
     def forget(self) -> None:
-        """Drop what was worked out; a card of the first four that was read since may tell more."""
+        """Drop cached values, since a face of the first four cards became known."""
         self._two = self._reckoning = None
 
     def _place_initial(self, placement: Placement) -> None:
@@ -256,7 +258,7 @@ class Drawing:
         return card.together_with is not None or card.card_id in self._partners
 
     def _look_at_boxes(self) -> None:
-        """Tell whether the first four lie where they belong, as far as their order is known."""
+        """Check whether the first four cards lie in their boxes, as far as their order is known."""
         wrong = [
             card
             for card, side in zip(self.initial, self.order, strict=False)
@@ -267,7 +269,7 @@ class Drawing:
         self.forget()
 
     def _take_back(self, card: DealtCard) -> None:
-        """Forget where the card stood before it was moved."""
+        """Remove the card from where it stood before it was moved."""
         self.surplus.pop(card.card_id, None)
         self.unplaced.pop(card.card_id, None)
         for side, third in tuple(self.third.items()):
@@ -325,7 +327,7 @@ class Drawing:
 
 
 def follow(placements: Iterable[Placement], duties: DutyTable, order: tuple[Side, ...]) -> Drawing:
-    """The drawing after these placements, in order of time."""
+    """The drawing after these placements, which are in order of time."""
     drawing = Drawing(duties, order)
     for placement in placements:
         drawing.place(placement)
@@ -333,10 +335,10 @@ def follow(placements: Iterable[Placement], duties: DutyTable, order: tuple[Side
 
 
 def _trust(cards: Sequence[DealtCard]) -> float:
-    """How sure it is that all the cards are there and came as told, whatever they are.
+    """The confidence that all cards exist and came as logged, whatever their faces, 0 to 1.
 
-    A face that was read proves its card, but not how it came where nobody could look. Less where more than one lies
-    open and unread.
+    A face that was read proves that its card exists, but not how it came if nobody could see it. Lower where more than
+    one card lies open and unread.
     """
     unread = [card for card in cards if card.card is None]
     is_deck_known = sum(card.shown_t is not None for card in unread) < 2
@@ -345,7 +347,7 @@ def _trust(cards: Sequence[DealtCard]) -> float:
 
 
 def _seen_to_come(card: DealtCard) -> float:
-    """How sure it is that a card came when it is said to; where nobody saw that another may have come before it too."""
+    """The confidence in when a card came; below 1 only where another card may have come unseen before it."""
     sure = value_confidence_of(card.came)
     return sure if sure <= UNSEEN else 1.0
 
@@ -364,7 +366,7 @@ def _two_of_each(cards: Iterable[DealtCard], owners: Iterable[Side | None]) -> t
 
 @lru_cache
 def _turns_of(order: tuple[Side, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Which of the first four cards are the Player's, and which the Banker's."""
+    """The indices of the Player's and of the Banker's cards among the first four."""
     player, banker = (tuple(i for i, side in enumerate(order) if side is owner) for owner in Side)
     return player, banker
 

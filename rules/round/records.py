@@ -1,4 +1,4 @@
-"""What a round was: its cards, its result and what each wager was due."""
+"""The record of a round: its cards, its result and what each wager was due."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from thirdcard.rules.log.events import Bet, Outcome
 
 
 class Due(NamedTuple):
-    """What the rulebook owes one wager."""
+    """What a wager is due under the rulebook."""
 
     area: str
     seat: int | None
     bet: Bet
     stake: int | None
-    """In the smallest unit; None where the chips' value was not read."""
+    """In minor units; None where the chips' value was not read."""
     outcome: Settling
     pays: Fraction | None
-    """Winnings without the stake, after commission; None where the stake is not known."""
+    """Winnings without the stake, after commission, in minor units; None where the stake is unknown."""
     void_stake: int | None = None
     """The part of the stake that cannot be paid exactly and is void."""
     excess_stake: Fraction | None = None
-    """The part beyond a limit that neither wins nor loses."""
+    """The part of the stake above a limit, which neither wins nor loses."""
     owed: Fraction = Fraction(0)
-    """The commission that is paid out with the winnings and taken later."""
+    """The commission that is paid out with the winnings and collected later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenDue:
-    """A wager of which it is unknown what it is owed."""
+    """A wager whose due amount is unknown."""
 
     area: str
     seat: int | None
     bet: Bet
     stake: int | None
-    """In the smallest unit; None where the chips' value was not read."""
+    """In minor units; None where the chips' value was not read."""
     why: str
 
 
 class RemedyState(StrEnum):
-    """Whether what the rulebook ordered was done."""
+    """Whether the rulebook's order was followed."""
 
     DONE = "done"
     NOT_DONE = "not_done"
@@ -53,14 +53,14 @@ class RemedyState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemedyRecord:
-    """Something that the rulebook ordered after a fault, in the round in which it was due."""
+    """An order of the rulebook after a fault, in the round in which it was due."""
 
     code: str
-    """Of the fault."""
+    """The fault's code."""
     t: float
-    """When the fault happened."""
+    """When the fault happened, seconds of stream time."""
     round: int
-    """The fault's round; the round before where the order is for the next one."""
+    """The fault's round: the round before, where the order is for the next one."""
     action: str
     rule: str | None
     area: str | None
@@ -79,7 +79,7 @@ Hand = tuple[Card | None, ...]
 
 
 class Otherwise(NamedTuple):
-    """What a round may have been instead."""
+    """Another possible reading of a round's hands."""
 
     player: Hand
     banker: Hand
@@ -99,21 +99,22 @@ class RoundRecord(NamedTuple):
     banker_total: int | None
     winner: Outcome | None
     complete: bool
-    """Whether both hands are known to have got just the cards they were due."""
+    """Whether both hands are known to have got exactly the cards they were due."""
     void: bool
     due: tuple[Due, ...] = ()
     due_open: tuple[OpenDue, ...] = ()
-    """Wagers of which it is unknown what they are owed."""
+    """Wagers whose due amount is unknown."""
     remedies: tuple[RemedyRecord, ...] = ()
-    """What was due in this round after faults."""
+    """Orders after faults that were due in this round."""
     undetermined: tuple[Doubt, ...] = ()
-    """What could not be judged."""
+    """Codes that could not be judged."""
     otherwise: tuple[Otherwise, ...] = ()
-    """What else the cards may have been, the likelier first."""
+    """Other possible readings of the hands, the likeliest first."""
 
 
 def format_round(record: RoundRecord) -> dict[str, Any]:
-    """The mapping of the contract; `due_open`, `remedies` and what follows them are there where they say something."""
+    """The record as a mapping in the format of the contract; `due_open`, `remedies` and later keys only if not
+    empty."""
     mapping: dict[str, Any] = {
         "round": record.round,
         "opened": record.opened,

@@ -1,6 +1,6 @@
 """The running round: cards, wagers and calls, and how each event changes it.
 
-Judges nothing. Wagers outlive a round; cards do not, except for their faces.
+Judges nothing. Wagers stay from round to round; cards do not, except for their faces.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from thirdcard.rules.log.events import (
 )
 
 INITIAL_CARDS = 4
-"""So many cards are dealt before a third card, or a result, can come."""
+"""The number of cards that are dealt before a third card, or a result, can come."""
 ROUND_OPENERS = (BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved)
-"""The events that begin a round where none runs."""
+"""The events that begin a round when none runs."""
 _PAID = SettleAction.PAID
 
 
 class RoundPhase(StrEnum):
-    """How far a round is."""
+    """The stage of a round."""
 
     IDLE = "idle"
     """No round runs."""
@@ -55,19 +55,19 @@ class RoundPhase(StrEnum):
 
 @dataclass(slots=True)
 class DealtCard:
-    """One card of the round and all that was seen of it so far."""
+    """One card of the round and everything seen of it so far."""
 
     came: CardDealt | CardMoved
-    """How it came to the round: from the shoe, or from the round before."""
+    """The event that brought it into the round: from the shoe, or from the round before."""
     index: int
-    """Its place in the order in which the round got its cards, from 0."""
+    """Its index in the order in which the round got its cards, from 0."""
     card: Card | None
     place: Side | None
     """The hand in whose box it lies."""
     confidence: float = 1.0
-    """Of its place and of what it counts together."""
+    """The confidence in its place and point value together, 0 to 1."""
     shown_t: float | None = None
-    """When its face was first to be seen."""
+    """When its face was first visible, seconds of stream time."""
 
     @property
     def card_id(self) -> str:
@@ -75,7 +75,7 @@ class DealtCard:
 
     @property
     def t(self) -> float:
-        """When it left the shoe, or came from the round before."""
+        """When it left the shoe, or came from the round before, seconds of stream time."""
         return self.came.t
 
     @property
@@ -90,31 +90,31 @@ class DealtCard:
 
     @property
     def together_with(self) -> str | None:
-        """The card that left the shoe with it, where one did."""
+        """The id of the card that left the shoe with it; None where none did."""
         return self.came.together_with if isinstance(self.came, CardDealt) else None
 
 
 Placement = tuple[DealtCard, CardDealt | CardMoved]
-"""A card came to a hand's box, from the shoe or from elsewhere."""
+"""A card and the event that put it into a hand's box, from the shoe or from elsewhere."""
 
 
 class Wager(NamedTuple):
-    """What lies on one wagering area."""
+    """The chips on one wagering area."""
 
     area: str
     seat: int | None
     bet: Bet
     value: int | None
-    """0 is empty, None not known."""
+    """In minor units; 0 is empty, None unknown."""
     chips: int | None
     is_settled: bool = False
-    """Whether the dealer has dealt with it in this round."""
+    """Whether the dealer has settled it in this round."""
     confidence: float = 1.0
-    """Of what was last seen of it."""
+    """Of the last observation of the area, 0 to 1."""
     least: int | None = None
-    """What lies there at least, where the value is not known."""
+    """A lower bound of the value, where it is unknown."""
     promotional: int | None = 0
-    """What of the value is in promotional chips; None where some is and it was not read how much."""
+    """The value of promotional chips in it; None where some lie there and their value was not read."""
 
     @property
     def is_empty(self) -> bool:
@@ -128,18 +128,18 @@ class Wager(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """When betting was called closed and how far that is known."""
+    """The call that closed betting, and how well it is known."""
 
     t: float
     is_inferred: bool
     confidence: float
     within_s: float | None = None
-    """How far at most `t` is from the true call; None where nobody estimated it."""
+    """The most that `t` can be from the true call, in seconds; None where nobody estimated it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundState:
-    """A round as it stands, for whoever shows it."""
+    """A snapshot of a round for display."""
 
     round: int
     phase: RoundPhase
@@ -149,12 +149,12 @@ class RoundState:
 
 
 def confidence_of(event: Event) -> float:
-    """How sure the event is; what nobody estimated counts as sure."""
+    """The event's confidence, 0 to 1; 1 where nobody estimated it."""
     return 1.0 if event.confidence is None else event.confidence
 
 
 def value_confidence_of(event: CardDealt | CardMoved | CardTurned) -> float:
-    """How sure it is that the card lies there and counts what it is said to; its suit may be in doubt all the same."""
+    """The confidence that the card lies there with the logged point value, 0 to 1; its suit may still be in doubt."""
     sure = None if isinstance(event, CardMoved) else event.value_confidence
     return confidence_of(event) if sure is None else sure
 
@@ -163,84 +163,84 @@ class Void(NamedTuple):
     """Whether a round is played without wagers."""
 
     is_void: bool = False
-    """As announced, or as the rulebook orders."""
+    """By announcement or by order of the rulebook."""
     rule: str | None = None
-    """The rule that orders it, where one does."""
+    """The rule that orders it, if any."""
     is_annulled: bool = False
-    """Whether it became so while it ran: its wagers are void, but nobody was forbidden to place them, and it need not
-    be played to its end."""
+    """Whether the round became void while it ran: its wagers are void, but it was not forbidden to place them, and it
+    need not be played to its end."""
     declared_t: float | None = None
-    """When the house declared it void; nothing is asked of its cards from then on."""
+    """When the house declared it void, in seconds; its cards are not judged from then on."""
 
 
 NOT_VOID = Void()
 
 
 class Deadline(NamedTuple):
-    """When every due card should have come: the result, a settlement or the close."""
+    """When every due card should have come: at the result, a settlement or the close."""
 
     t: float
     placements: int
-    """How many placements had been by then."""
+    """How many placements there were by then."""
     at_result: int = 0
-    """How many had been when the result was announced; that may be later."""
+    """How many placements there were at the announced result, which may come later."""
 
 
 @dataclass(slots=True)
 class RoundBetting:
-    """The round's wagers and how long they could be placed."""
+    """The round's wagers, and when they could be placed."""
 
     stakes: dict[str, Wager] = field(default_factory=dict)
-    """What lay on the areas when betting closed, as far as it has; late changes leave it alone."""
+    """The wagers when betting closed, or so far; late changes do not alter it."""
     placed: set[str] = field(default_factory=set)
-    """Areas on which a wager was placed in this round's betting."""
+    """Areas on which a wager was placed during this round's betting."""
     call: Call | None = None
     is_reopened: bool = False
-    """Whether wagers were asked for after the result."""
+    """Whether wagers were asked for again after the result."""
     notice: TableNotice = field(default_factory=TableNotice)
-    """The limits that hold for the round: those at the close of betting, as far as it has closed."""
+    """The limits that hold for the round: those at the close of betting, or the present ones before it."""
     ordered_back: dict[str, float] = field(default_factory=dict)
-    """Areas whose wagers a supervisor ordered returned, and when."""
+    """By area: when a supervisor ordered its wager returned, in seconds."""
 
 
 @dataclass(slots=True)
 class DealtCards:
-    """The round's cards, and what was seen of them that has not been judged yet."""
+    """The round's cards, and whether there is something about them to judge."""
 
     kept: Mapping[str, DealtCard] = field(default_factory=dict)
-    """The cards of the round before, which may be kept for this one."""
+    """The previous round's cards, which may be kept for this one."""
     cards: dict[str, DealtCard] = field(default_factory=dict)
     placements: list[Placement] = field(default_factory=list)
     orderly: int = 0
-    """How many of the first four cards came as they should, and nothing else happened to the cards before them."""
+    """How many of the first four cards came in order, with nothing else happening before them."""
     first: CardDealt | None = None
     """The first card out of the shoe."""
     hand_first_t: dict[Side, float] = field(default_factory=dict)
     """When each hand's first card left the shoe."""
     seen_t: float | None = None
-    """When a card was first shown or passed, or a third one left the shoe."""
+    """When a card was first shown or passed, or a third card left the shoe."""
     shoe_empty_t: float | None = None
     """When the shoe had no more cards."""
     has_news: bool = False
-    """Whether something was seen of the cards, or the deadline came, that has not been judged yet."""
+    """Whether something about the cards changed, or the deadline came, since they were last judged."""
     is_faultless: bool = False
-    """Whether the cards were judged after the deadline, all read; nothing can be found any more without news."""
+    """Whether the cards were judged after the deadline with all faces read; only a change can bring a new fault."""
     has_pairs: bool = False
-    """Whether a card is said to have left the shoe together with another."""
+    """Whether two cards are logged as having left the shoe together."""
     faces_read: int = 0
-    """Counts the cards that were read after they were dealt."""
+    """Counts the cards whose faces were read after they were dealt."""
 
     def hand(self, side: Side) -> tuple[DealtCard, ...]:
-        """The cards that lie in a hand's box, in the order in which they left the shoe."""
+        """The cards in a hand's box, in the order in which they left the shoe."""
         return tuple(card for card in self.cards.values() if card.place is side)
 
     def note_seen(self, t: float) -> None:
-        """A card was shown or passed to a player."""
+        """Note that a card was shown or passed to a player."""
         if self.seen_t is None:
             self.seen_t = t
 
     def note_empty_shoe(self, t: float) -> None:
-        """No further card comes from the shoe."""
+        """Note that no further card comes from the shoe."""
         if self.shoe_empty_t is None:
             self.shoe_empty_t = t
             self.has_news = True
@@ -248,7 +248,7 @@ class DealtCards:
 
 @dataclass(slots=True)
 class Round:
-    """One round while it runs."""
+    """A round while it runs."""
 
     number: int
     opened_t: float
@@ -261,11 +261,11 @@ class Round:
     """The first wager that was collected or paid before the result."""
     closed: RoundClosed | None = None
     camera_lost_t: float | None = None
-    """Since when something may have happened unseen; None where no camera was lost."""
+    """From when on something may have happened unseen, in seconds; None where no camera was lost."""
     is_misdealt: bool = False
-    """Whether a misdeal was found, for which the house may stop it and give the wagers back."""
+    """Whether a misdeal was found, for which the house may stop the round and return the wagers."""
     doubts: dict[tuple[str, str], None] = field(default_factory=dict)
-    """Codes that could not be judged and why, in order."""
+    """Pairs of a code that could not be judged, and the reason; in order."""
 
     @property
     def was_camera_lost(self) -> bool:
@@ -273,7 +273,7 @@ class Round:
 
     @property
     def deadline_t(self) -> float | None:
-        """When every due card should have come."""
+        """When every due card should have come, in seconds; None before."""
         return None if self.deadline is None else self.deadline.t
 
     @property
@@ -282,12 +282,12 @@ class Round:
 
     @property
     def untouched(self) -> frozenset[str]:
-        """Areas with chips that nobody reached over since the round was decided, by the word of a camera."""
+        """Areas with chips that nobody reached over since the round was decided, according to a camera."""
         return frozenset() if self.closed is None else frozenset(self.closed.untouched or ())
 
     @property
     def is_decided(self) -> bool:
-        """Whether the result was announced, or wagers were settled without it."""
+        """Whether the result was announced, or wagers were settled without an announcement."""
         return self.deadline is not None
 
     @property
@@ -301,17 +301,17 @@ class Round:
         return RoundPhase.BETTING if self.betting.call is None else RoundPhase.CALLED
 
     def doubt(self, code: str, why: str) -> None:
-        """Whether that code's fault happened is unknown."""
+        """Note that it is unknown whether that fault happened, and why."""
         self.doubts[code, why] = None
 
     def reach_deadline(self, t: float) -> None:
-        """Every due card should have come."""
+        """Note that every due card should have come."""
         self.dealt.has_news = True
         self.deadline = Deadline(t, len(self.dealt.placements))
 
 
 def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -> Wager:
-    """The area after its chips changed."""
+    """The wager on the area after its chips changed."""
     is_empty = event.after == 0 or event.chips_after == 0
     return Wager(
         event.area,
@@ -327,7 +327,10 @@ def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -
 
 
 def _promotional_part(event: WagerChanged, old: Wager | None) -> int | None:
-    """What of the value after the change is in promotional chips; others go first, and what is gone before is gone."""
+    """The promotional part of the value after the change.
+
+    When chips are taken, ordinary chips are taken to go first; promotional chips that are gone stay gone.
+    """
     before, part = (0, 0) if old is None else (old.value, old.promotional)
     before, after = before if event.before is None else event.before, event.after
     if part is not None and before is not None:
@@ -338,7 +341,7 @@ def _promotional_part(event: WagerChanged, old: Wager | None) -> int | None:
 
 
 def settled_wager(event: WagerSettled, old: Wager | None) -> Wager:
-    """The area after the dealer paid, collected or returned: what he took is gone, a paid stake stays."""
+    """The wager after the dealer paid, collected or returned it: taken chips are gone, a paid stake stays."""
     stays = event.action is _PAID
     value = old.value if old is not None and stays else None if stays else 0
     chips = old.chips if old is not None and stays else None if stays else 0
@@ -348,7 +351,10 @@ def settled_wager(event: WagerSettled, old: Wager | None) -> Wager:
 
 
 def freed_wager(wager: Wager, *, are_promotional_spent: bool) -> Wager:
-    """What lies on the area when the next round begins; what of promotional chips is left where no text says so?"""
+    """The wager that is left for the next round.
+
+    Without a rule about promotional chips it is unknown what is left of them.
+    """
     if wager.promotional == 0:
         return wager._replace(is_settled=False)
     if not are_promotional_spent:
@@ -358,17 +364,17 @@ def freed_wager(wager: Wager, *, are_promotional_spent: bool) -> Wager:
 
 
 def is_by_dealer(event: WagerChanged) -> bool:
-    """Whether the dealer changed the wager, as far as it is known."""
+    """Whether the dealer is known to have changed the wager."""
     return event.by == DEALER
 
 
 def is_by_nobody_known(event: WagerChanged) -> bool:
-    """Whether it is not known who changed the wager."""
+    """Whether it is unknown who changed the wager."""
     return event.by == UNKNOWN
 
 
 def take_deal(event: CardDealt, running: Round) -> None:
-    """A card left the shoe."""
+    """Apply a card that left the shoe."""
     dealt = running.dealt
     dealt.has_news = True
     cards, t, hand = dealt.cards, event.t, event.hand
@@ -392,7 +398,7 @@ def take_deal(event: CardDealt, running: Round) -> None:
 
 
 def take_turn(event: CardTurned, running: Round) -> None:
-    """A card was turned: its face may be read now."""
+    """Apply a turned card, whose face may now be known."""
     dealt = running.dealt
     dealt.has_news = True
     card = dealt.cards.get(event.card_id)
@@ -401,7 +407,7 @@ def take_turn(event: CardTurned, running: Round) -> None:
     if event.card is not None and card.card is None:
         card.card = event.card
         dealt.faces_read += 1
-        card.confidence = value_confidence_of(event)  # a face that was read says that a card lies there, too
+        card.confidence = value_confidence_of(event)  # a face that was read also proves that the card is there
     if event.face_up:
         dealt.note_seen(event.t)
         if card.shown_t is None:
@@ -409,7 +415,7 @@ def take_turn(event: CardTurned, running: Round) -> None:
 
 
 def take_move(event: CardMoved, running: Round) -> None:
-    """A card came to another box, or from the round before."""
+    """Apply a card that came to another box, or from the round before."""
     dealt = running.dealt
     dealt.has_news = True
     card = dealt.cards.get(event.card_id)
@@ -425,7 +431,7 @@ def take_move(event: CardMoved, running: Round) -> None:
 
 
 def take_call(event: NoMoreBets, running: Round) -> None:
-    """Betting was called closed."""
+    """Apply the call that closes betting; the first one counts."""
     if running.betting.call is None:
         is_inferred = event.source is Source.INFERRED
         confidence = UNSEEN if is_inferred and event.confidence is None else confidence_of(event)
@@ -433,35 +439,35 @@ def take_call(event: NoMoreBets, running: Round) -> None:
 
 
 def take_opening(_event: BetsOpened, running: Round) -> None:
-    """Wagers were asked for."""
+    """Apply a request for wagers."""
     running.betting.is_reopened = running.is_decided
 
 
 def take_void(_event: VoidHandAnnounced, running: Round) -> None:
-    """The round is to be played without wagers, unless it is over."""
+    """Apply an announced void hand, unless the round is decided already."""
     if not running.is_decided:
         running.void = running.void._replace(is_void=True)
 
 
 def take_voiding(event: RoundVoided, running: Round) -> None:
-    """The house declared the round void; the first declaration counts."""
+    """Apply the house's declaration that the round is void; the first one counts."""
     if running.void.declared_t is None:
         running.void = running.void._replace(is_void=True, is_annulled=True, declared_t=event.t)
 
 
 def take_return_order(event: ReturnOrdered, running: Round) -> None:
-    """A supervisor ordered a wager returned."""
+    """Apply a supervisor's order to return a wager."""
     running.betting.ordered_back.setdefault(event.area, event.t)
 
 
 def take_pass(event: CardPassed, running: Round) -> None:
-    """A card was handed over."""
+    """Apply a passed card: its face counts as seen once a player has it."""
     if event.to != DEALER:
         running.dealt.note_seen(event.t)
 
 
 def take_result(event: ResultAnnounced, running: Round) -> None:
-    """The result was announced; the first announcement counts."""
+    """Apply the announced result; the first announcement counts."""
     running.dealt.has_news = True
     if running.result is not None:
         return
@@ -471,7 +477,7 @@ def take_result(event: ResultAnnounced, running: Round) -> None:
 
 
 def take_close(event: RoundClosed, running: Round) -> None:
-    """The round is over."""
+    """Apply the end of the round."""
     dealt = running.dealt
     dealt.has_news = dealt.has_news or not dealt.is_faultless
     running.closed = event
@@ -492,5 +498,5 @@ TAKERS: Mapping[type[Event], Callable[[Any, Round], None]] = {
     ResultAnnounced: take_result,
     RoundClosed: take_close,
 }
-"""What to do with each type of event. A wager that changed or was settled is noted as it is judged; the others say
-nothing of a round."""
+"""The function that applies each event type to the round. Wagers are noted by the wagering judge; other events do not
+concern the round."""

@@ -1,4 +1,4 @@
-"""What a table remembers from one round to the next: wagers left lying, faces of kept cards, the camera, the shoe."""
+"""The state of a table between rounds: remaining wagers, faces of kept cards, cameras, the shoe."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ from thirdcard.rules.round.round import (
 )
 
 NOTED = (ShoeOpened, VoidHandAnnounced, CameraLost, CameraMoved, CameraObstructed, CameraBack)
-"""The events of which a table remembers something by itself."""
+"""The events that change the table's own state."""
 
 
 @dataclass(slots=True)
 class TableState:
-    """Everything that outlives a round."""
+    """Everything that outlasts a round."""
 
     running: Round | None = None
     rounds_begun: int = 0
     wagers: dict[str, Wager] = field(default_factory=dict)
     cards: Mapping[str, DealtCard] = field(default_factory=dict)
-    """The cards of the round before, which may be kept for this one."""
+    """The previous round's cards, which may be kept for this one."""
     chips: tuple[int, ...] = ()
-    """The values of the table's chips, in the smallest unit of money; none where they are not known."""
+    """The values of the table's chips in minor units; empty where unknown."""
     notice: TableNotice = field(default_factory=TableNotice)
     are_promotional_spent: bool = False
-    """Whether promotional chips that were settled lie on no area any more."""
+    """Whether promotional chips leave the area when they are settled."""
     does_call_close: bool = True
-    """Whether "No more bets" closes betting; where it does not, the first card does."""
+    """Whether "No more bets" closes betting; otherwise the first card does."""
     lost_cameras: set[str] = field(default_factory=set)
     next_void: Void = NOT_VOID
-    """Whether the coming round is to be played without wagers."""
+    """Whether the next round is to be played without wagers."""
 
     def note(self, event: Event, _running: Round | None = None) -> None:
-        """Take what an event says of the shoe and the cameras, or of a hand without wagers."""
+        """Apply an event about the shoe, a camera or a hand without wagers."""
         if isinstance(event, ShoeOpened):
             self.next_void = self.next_void._replace(is_void=False)
         elif isinstance(event, VoidHandAnnounced):
@@ -72,18 +72,18 @@ class TableState:
             running.camera_lost_t = event.t
 
     def note_end(self, _event: RoundClosed, running: Round | None) -> None:
-        """A round that ends after a misdeal may have been given up."""
+        """Mark a misdealt round as void if it was abandoned."""
         if running is not None and running.is_misdealt and self._was_given_up(running):
             running.void = running.void._replace(is_void=True, is_annulled=True)
 
     def change_limits(self, event: LimitsChanged, running: Round | None) -> None:
-        """Other limits hold from here on, in the running round too while betting is open."""
+        """Apply changed limits; to the running round only while betting is open."""
         self.notice = self.notice.changed(_change_of(event), seat=event.seat)
         if running is not None and self._is_betting_open(running):
             running.betting.notice = self.notice
 
     def _is_betting_open(self, running: Round) -> bool:
-        """Whether no card has left the shoe and no call that closes betting is known but by inference."""
+        """Whether no card has left the shoe, and no closing call is known other than by inference."""
         call = running.betting.call
         is_called = self.does_call_close and call is not None and not call.is_inferred
         return running.dealt.first is None and not running.is_decided and not is_called
@@ -103,12 +103,12 @@ class TableState:
         return self.running
 
     def end(self) -> None:
-        """The round is closed: keep its faces, free its areas."""
+        """End the round: keep its faces, free its areas."""
         running = self.running
         if running is None:
             return
         if running.void.declared_t is not None and self.next_void.rule is not None:
-            self.next_void = NOT_VOID  # no card of a round that the house declared void is left to begin the next with
+            self.next_void = NOT_VOID  # no card is left from a void round to begin the next one with
         self.cards = running.dealt.cards
         wagers: dict[str, Wager] = {}
         for area, wager in self.wagers.items():
@@ -121,7 +121,7 @@ class TableState:
         self.running = None
 
     def follow_remedy(self, alert: Alert) -> None:
-        """Where the rulebook voids this round, that is how it is played; after a misdeal the house may void it."""
+        """Apply the alert's remedy to the running round: it may be void, or may be voided after a misdeal."""
         remedy, running = alert.remedy, self.running
         if running is None:
             return
@@ -132,24 +132,24 @@ class TableState:
             running.void = void._replace(is_void=True, rule=remedy.rule, is_annulled=is_annulled)
 
     def _was_given_up(self, running: Round) -> bool:
-        """Whether a misdealt round ends without a result, and no wager of it is left or was won or lost."""
+        """Whether a misdealt round ended without a result, with no wager left, won or lost."""
         if running.is_decided or running.void.is_void:
             return False
         areas = [area for area, wager in running.betting.stakes.items() if not wager.is_empty]
         return all(area in self.wagers and self.wagers[area].is_empty for area in areas)
 
     def follow_later(self, alert: Alert, *, is_certain: bool) -> None:
-        """Where the rulebook orders the next hand without wagers, that is how it is played."""
+        """Apply a remedy that orders the next hand to be played without wagers."""
         if alert.remedy.action == "void_next_hand" and is_certain:
             self.next_void = Void(True, alert.remedy.rule)
 
     def are_all_settled(self, running: Round) -> bool:
-        """Whether there were wagers and the dealer has dealt with each."""
+        """Whether there were wagers and the dealer has settled each."""
         stakes = [area for area, wager in running.betting.stakes.items() if not wager.is_empty]
         return bool(stakes) and all(area in self.wagers and self.wagers[area].is_settled for area in stakes)
 
     def snapshot(self) -> RoundState:
-        """The state for whoever shows it."""
+        """The present state for display."""
         running = self.running
         wagers: Mapping[str, Wager] = dict(self.wagers)
         if running is None:
