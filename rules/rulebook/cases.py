@@ -1,7 +1,7 @@
 """Facts, and the choice among a rulebook's cases by them.
 
-A fact is a short text such as `to_player`, `winner=tie` or an elected option, `banker_pay=six_half`. A case holds
-where all its facts do; the first that holds counts. A rulebook's file may ask only for facts that are known here.
+A fact is a short text such as `to_player`, `winner=tie` or an elected option, `banker_pay=six_half`. A case applies if
+all its facts hold; the first that applies is used. A rulebook's file may only name facts that are defined here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from thirdcard.rules.rulebook.yaml_reader import Node
 
 
 class Case(Protocol):
-    """Anything with the facts that it needs."""
+    """Anything with a set of required facts."""
 
     @property
     def when(self) -> frozenset[str]: ...
@@ -34,7 +34,7 @@ SITUATIONS = frozenset(
         "kept_card_left", "both_hands", "round_voided", "personal_limit", "cards_to_come",
     }
 )  # fmt: skip
-"""What the referee may state of a fault."""
+"""The facts that the referee may state about a fault."""
 
 _HAND_RESULTS: Mapping[str, tuple[str, ...]] = {
     "points": tuple(map(str, range(10))),
@@ -52,10 +52,11 @@ RESULTS: Mapping[str, tuple[str, ...]] = {
     "pairs_alike": ("true",),
     **{f"{side}_{kind}": values for side in Side for kind, values in _HAND_RESULTS.items()},
 }
-"""What settlement may state of a finished round, as `key=value`; a file may name several, `key=0-5`, `key=J|Q`."""
+"""The facts that settlement may state about a finished round, as `key=value`; a file may name several values:
+`key=0-5`, `key=J|Q`."""
 
 BET = "bet"
-"""What names the bet that a fault is about, as `bet=tie`."""
+"""The key of the fact that names a fault's bet, as in `bet=tie`."""
 
 _OF_TWO_CARDS = ("pair", "natural", "suited", "pair_rank", *(f"{name}_{what}" for name in ("first", "second")
                  for what in ("rank", "suit", "colour", "points")))  # fmt: skip
@@ -63,10 +64,10 @@ FIRST_CARD_RESULTS: Mapping[str, frozenset[Side]] = {
     **{f"{side}_{kind}": frozenset({side}) for side in Side for kind in _OF_TWO_CARDS},
     "pairs_alike": frozenset(Side),
 }
-"""What of that the first two cards of these hands tell."""
+"""The facts that the first two cards of these hands already decide."""
 
 AMOUNT = "amount"
-"""What an option states besides its value where a whole amount was elected, as `key=amount`."""
+"""The additional fact value of an option for which an amount was elected, as `key=amount`."""
 
 
 def choose(cases: Iterable[AnyCase], facts: Set[str]) -> AnyCase | None:
@@ -88,7 +89,7 @@ def option_fact(key: str, value: object) -> str:
 
 
 def values_of(fact: str) -> tuple[str, ...]:
-    """A fact that names several values as one for each.
+    """Split a fact that names several values into one fact for each.
 
     >>> values_of("margin=6-7"), values_of("player_first_rank=J|Q"), values_of("disclosed")
     (('margin=6', 'margin=7'), ('player_first_rank=J', 'player_first_rank=Q'), ('disclosed',))
@@ -105,13 +106,14 @@ def values_of(fact: str) -> tuple[str, ...]:
 
 
 class KnownFacts:
-    """The facts that a case of this file may ask for."""
+    """The facts that a case in this rulebook's file may name."""
 
     def __init__(self, options: tuple[Option, ...], *, unread: frozenset[str] = frozenset()) -> None:
-        """Know them.
+        """Collect the facts.
 
         Args:
-            unread: keys of options that could not be read; whatever is asked of them may be right.
+            options: The rulebook's options.
+            unread: Keys of options that could not be read; any fact about them is accepted.
         """
         self.keys = {option.key for option in options}
         self._elected = {option_fact(option.key, value) for option in options for value in option.values}
@@ -120,7 +122,7 @@ class KnownFacts:
         self._unread = unread
 
     def read(self, node: Node, when: TextsEntry) -> frozenset[str]:
-        """The facts under that key, none where it is not there; what is no fact is noted and left out."""
+        """The facts under that key, empty where it is missing; unknown facts are reported to the node and left out."""
         facts = frozenset(node.read(when))
         wrong = {fact: why for fact in sorted(facts) if (why := self._why_wrong(fact)) is not None}
         for fact, why in wrong.items():

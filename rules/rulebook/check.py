@@ -1,4 +1,4 @@
-"""Find in a rulebook parts that contradict each other, hold what can never apply, or cite nothing."""
+"""Find parts of a rulebook that contradict each other, can never apply, or cite no section."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from thirdcard.rules.rulebook.model import BurnCount, ClosingCase, Entitled, Lim
 from thirdcard.rules.rulebook.yaml_reader import Report
 
 Contradiction = tuple[str, str]
-"""A place, and what is wrong there."""
+"""A place in the file, and the problem there."""
 
 
 def find_contradictions(book: Rulebook, report: Report) -> None:
-    """Note what is wrong between parts of a rulebook, where nothing is wrong with those parts themselves."""
+    """Report contradictions between sections of a rulebook that are each sound by themselves."""
     checks = (
         (_uncited, ("options", "exclusions")),
         (_unreachable, ("burn", "handling", "faults", "bets", "betting", "options")),
@@ -44,7 +44,7 @@ def _uncited(book: Rulebook) -> Iterator[Contradiction]:
 
 
 def _unreachable(book: Rulebook) -> Iterator[Contradiction]:
-    """Cases that an earlier one always goes before."""
+    """Cases that can never apply, because an earlier case always applies first."""
     lists: dict[str, Sequence[Case]] = {"burn": book.burn, "handling": book.handling}
     lists |= {"devices": book.equipment.devices, "seats": book.equipment.seats}
     lists |= {f"faults.{code}": cases for code, cases in book.faults.items()}
@@ -91,7 +91,7 @@ def _unknown_bets(book: Rulebook) -> Iterator[Contradiction]:
 
 
 def _unmatched(book: Rulebook) -> Iterator[Contradiction]:
-    """Faults without the order that they break."""
+    """Faults whose order the rulebook does not give."""
     pairs: list[tuple[str, bool, str]] = [
         ("burn", any(case.count is not BurnCount.NONE for case in book.burn), "procedure.burn"),
         ("betting.call.rule", book.call_rule is not None, "procedure.no_call"),
@@ -108,7 +108,7 @@ def _unmatched(book: Rulebook) -> Iterator[Contradiction]:
 
 
 def _handling(book: Rulebook) -> Iterator[Contradiction]:
-    """Styles whose players handle the cards though nobody is entitled, or the other way round."""
+    """Dealing styles that contradict the section on who may handle cards."""
     for name, style in book.styles.items():
         case = choose(book.handling, _defaults(book) | {option_fact("dealing_style", name)})
         if case is None or case.entitled is Entitled.UNSAID:
@@ -127,7 +127,7 @@ def _defaults(book: Rulebook) -> frozenset[str]:
 
 
 def _orders(book: Rulebook) -> Iterable[Contradiction]:
-    """Hands ordered without wagers in a rulebook that says nothing of chips on them."""
+    """Orders to play a hand without wagers, in a rulebook that has no fault for chips on such a hand."""
     orders = [
         code for code, cases in book.faults.items() if any(one.remedy.action == "void_next_hand" for one in cases)
     ]

@@ -1,4 +1,4 @@
-"""What a fault breaks and what follows where a rulebook's file does not say it: the section that orders the thing."""
+"""The rule that a fault breaks, and its remedy, where a rulebook's file does not give them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIMIT_FAULTS: Mapping[str, str] = {
     "maximum": "limit.above_maximum",
     "differential": "limit.differential",
 }
-"""The fault against each limit of the notice."""
+"""The fault for each limit of the notice."""
 
 _SILENT = Remedy("supervisor", None, "The rulebook orders nothing for this.")
 _SOURCES = {
@@ -27,11 +27,11 @@ _SOURCES = {
     "late_bet.moved": "closing",
     "payout.wrong_amount": "pay table",
 }
-"""Faults that break the entry that decided."""
+"""By code: the entry whose rule the fault breaks."""
 
 
 def with_default_faults(book: Rulebook) -> Rulebook:
-    """The rulebook with a case for each fault that is always raised, or that breaks something that it orders."""
+    """The rulebook with a default case for each fault that is always checked, or that breaks one of its orders."""
     ordered = _ordered(book)
     missing = [code for code in (*REQUIRED_FAULTS, *ordered) if code not in book.faults]
     defaults = {
@@ -49,7 +49,7 @@ def with_default_faults(book: Rulebook) -> Rulebook:
 
 
 def _ordered(book: Rulebook) -> dict[str, str | None]:
-    """The faults against what the rulebook orders, each with the section that does."""
+    """The faults against the rulebook's orders, each with the section that orders it."""
     ordered = {LIMIT_FAULTS[kind]: book.limits.rule for kind in sorted(book.limits.kinds) if kind in LIMIT_FAULTS}
     burn = next((case for case in book.burn if case.count != "none"), None)
     if burn is not None:

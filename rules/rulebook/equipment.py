@@ -1,4 +1,4 @@
-"""Hold a table's shoe, seats and ante against what its rulebook allows."""
+"""Compare a table's shoe, seats and fees with what its rulebook allows."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from thirdcard.rules.rulebook.options import Rules
 
 
 def check_shoe(rules: Rules, *, decks: int, device: str) -> None:
-    """The shoe holds as many decks as the rulebook plays with, and cards are dealt from what it allows.
+    """Check the shoe's number of decks and the device that cards are dealt from.
 
     Raises:
-        EquipmentError: they are not; `key` is `shoe.decks` or `shoe.device`.
+        EquipmentError: The rulebook does not allow them; `key` is `shoe.decks` or `shoe.device`.
     """
     equipment, book = rules.rulebook.equipment, rules.rulebook.id
     if decks not in equipment.decks:
@@ -33,10 +33,10 @@ def check_shoe(rules: Rules, *, decks: int, device: str) -> None:
 
 
 def check_seats(rules: Rules, seats: Collection[int]) -> None:
-    """The layout has no more numbered seats than the rulebook's table.
+    """Check the layout's number of seats.
 
     Raises:
-        EquipmentError: it has; `key` is `layout`.
+        EquipmentError: There are more than the rulebook allows; `key` is `layout`.
     """
     case = choose(rules.rulebook.equipment.seats, rules.facts)
     if case is not None and len(set(seats)) > case.most:
@@ -48,10 +48,14 @@ def check_seats(rules: Rules, seats: Collection[int]) -> None:
 
 
 def check_fees(rules: Rules, minimum: int | None) -> None:
-    """No fee is larger than the part of the table's minimum that the rulebook allows.
+    """Check that each fee is at most the share of the table's minimum that the rulebook allows.
+
+    Args:
+        rules: The rulebook and the house's options.
+        minimum: The table's minimum in minor units; None checks nothing.
 
     Raises:
-        EquipmentError: one is; `key` is `options.` and the option that holds the amount.
+        EquipmentError: A fee is too large; `key` is `options.` and the option that holds the amount.
     """
     if minimum is None:
         return

@@ -1,4 +1,4 @@
-"""What a rulebook's file may hold, key by key: the parser reads through it, and its JSON Schema is made of it."""
+"""The keys that a rulebook's file may have: the parser reads through them, and the JSON Schema is made from them."""
 
 from __future__ import annotations
 
@@ -608,5 +608,5 @@ class RulebookKeys(EntryTable):
 
 
 def rulebook_schema() -> Schema:
-    """What a rulebook's file may hold, as a JSON Schema without its heading."""
+    """The JSON Schema of a rulebook's file, without its heading."""
     return mapping_schema(RulebookKeys) | {"$defs": definitions(RulebookKeys)}

@@ -1,6 +1,6 @@
-"""A house's rules as data: loaded from a file beside this one, or from a file of the house's own.
+"""Load a house's rules from a file that comes with the program, or from the house's own file.
 
-Knows no rulebook by name: whatever file lies in `rulebooks/` is one.
+Knows no rulebook by name: every file in `rulebooks/` is one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SUFFIXES = (".yaml", ".yml")
 
 
 def rulebook_ids() -> tuple[str, ...]:
-    """The ids of the rulebooks that come with the program, in order."""
+    """The ids of the rulebooks that come with the program, sorted."""
     names = (entry.name for entry in (files("thirdcard.rules") / "rulebooks").iterdir())
     return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
 
@@ -32,7 +32,7 @@ def is_file_reference(reference: str) -> bool:
 
 
 def load_rulebook(reference: str) -> Rulebook:
-    """The rulebook of an id that comes with the program, or of the file at a path.
+    """Load the rulebook with that id, or from the file at that path.
 
     Raises:
         RulebookError: There is none, or its file is incomplete; names the place.
@@ -41,10 +41,10 @@ def load_rulebook(reference: str) -> Rulebook:
 
 
 def rulebook_text(reference: str) -> str:
-    """What the file of such a rulebook says.
+    """The text of that rulebook's file.
 
     Raises:
-        RulebookError: There is none, or it cannot be read.
+        RulebookError: There is no such rulebook, or its file cannot be read.
     """
     if not is_file_reference(reference):
         if not _is_shipped(reference):
@@ -63,10 +63,11 @@ def rulebook_text(reference: str) -> str:
 
 @lru_cache(maxsize=64)
 def read_rulebook(text: str, name: str) -> Rulebook:
-    """The rulebook that a file's text describes.
+    """Parse a rulebook from a file's text.
 
     Args:
-        name: the file's name, for messages.
+        text: The file's text.
+        name: The file's name, for messages.
 
     Raises:
         RulebookError: It is incomplete or contradicts itself; names the place.

@@ -1,4 +1,4 @@
-"""What a rulebook's file says, as values."""
+"""The content of a rulebook's file as frozen values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Moment(StrEnum):
     """When betting on something closes."""
 
     CALL = "call"
-    """The call, or the first card where it came without one."""
+    """At the call, or at the first card if there was no call."""
     FIRST_CARD = "first_card"
     """The round's first card leaves the shoe."""
     HAND_FIRST_CARD = "hand_first_card"
@@ -44,9 +44,9 @@ class AfterCutCard(StrEnum):
     SILENT = "silent"
     """The text does not say."""
     FURTHER_ROUND = "further_round"
-    """The running round and one more; where it came before a round's first card, that round."""
+    """The running round and one more; if the card came before a round's first card, that round."""
     ONE_CARD = "one_card"
-    """No round starts once a card has followed it."""
+    """The round in which a card follows it."""
 
 
 class Entitled(StrEnum):
@@ -56,7 +56,7 @@ class Entitled(StrEnum):
     NOBODY = "nobody"
     HIGHEST_ON_HAND = "highest_on_hand"
     HIGHEST_ON_TABLE = "highest_on_table"
-    """The highest wager on the table, whatever it is on."""
+    """The player with the highest wager on the table, on any bet."""
 
 
 class TieBreak(StrEnum):
@@ -68,7 +68,7 @@ class TieBreak(StrEnum):
 
 
 class LimitKind(StrEnum):
-    """What a table's notice may limit."""
+    """The kinds of limits that a table's notice may set."""
 
     MINIMUM = "minimum"
     MAXIMUM = "maximum"
@@ -84,7 +84,7 @@ class WindowStart(StrEnum):
 
 
 class Phase(StrEnum):
-    """Which cards a dealing style lays face down."""
+    """The cards that a dealing style may lay face down."""
 
     INITIAL = "initial"
     THIRD = "third"
@@ -92,15 +92,15 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """Something that the house elects."""
+    """A choice that the rulebook leaves to the house."""
 
     key: str
     rule: str | None
     text: str
     values: tuple[OptionValue, ...]
-    """What may be elected, the default first."""
+    """The allowed values, the default first."""
     takes_amount: bool
-    """Whether any whole amount may be elected besides."""
+    """Whether any whole amount may be elected too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """What an election asks of another option; where that one is not named, the first of `values` is elected."""
+    """A demand of one elected option on another; the other defaults to the first of `values`."""
 
     when: frozenset[str]
     option: str
@@ -125,7 +125,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeastDecks:
-    """How many decks an election needs at least."""
+    """The fewest decks that an elected option needs."""
 
     when: frozenset[str]
     decks: int
@@ -154,7 +154,7 @@ class SeatsCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Equipment:
-    """What a table may be furnished with; any device and any number of seats where no case holds."""
+    """The equipment that a table may have; without a matching case any device and any number of seats are allowed."""
 
     decks: frozenset[int]
     decks_rule: str | None
@@ -187,19 +187,19 @@ class ClosingCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultCase:
-    """What one kind of fault breaks and what follows."""
+    """The rule that a fault breaks in some situation, and its remedy."""
 
     when: frozenset[str]
     rule: str | None
     rule_source: str | None
-    """`table of play`, `closing`, `pay table`, `void order`, `own limit` or `kept card`: the rule of the entry that
-    decided."""
+    """The entry whose rule decided, in place of `rule`: `table of play`, `closing`, `pay table`, `void order`, `own
+    limit` or `kept card`."""
     remedy: Remedy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayCase:
-    """What a bet gets when a round ends so."""
+    """What a bet gets when the round ends with these facts."""
 
     when: frozenset[str]
     outcome: Settling
@@ -210,7 +210,7 @@ class PayCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExactPay:
-    """A bet of which only as much stands as the table's chips can pay exactly; the rest is void."""
+    """A bet of which only the part that the table's chips can pay exactly is in play; the rest is void."""
 
     when: frozenset[str]
     rule: str | None
@@ -219,17 +219,17 @@ class ExactPay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fee:
-    """A bet that is no wager but the price of some: it is always collected, and without it they are void."""
+    """A fee that other bets need: it is always collected, and without it they are void."""
 
     bet: Bet
     amount_option: str
     waived_from_option: str | None
-    """The option that says from which wager on nothing is asked."""
+    """The option with the wager from which on no fee is due."""
     wagers: frozenset[Bet]
     rule: str | None
     text: str
     most: Fraction | None
-    """The most that may be asked, as a part of the table's minimum; None where the text sets no bound."""
+    """The largest fee as a share of the table's minimum; None where the text sets no bound."""
     most_rule: str | None
 
 
@@ -237,9 +237,9 @@ class AreaKind(StrEnum):
     """What kind of area a bet is placed on."""
 
     MAIN = "main"
-    """The table's own minimum and maximum hold."""
+    """The table's own minimum and maximum apply."""
     SIDE = "side"
-    """Only limits of the bet's own hold."""
+    """Only limits for the bet itself apply."""
 
 
 class Collected(StrEnum):
@@ -248,7 +248,7 @@ class Collected(StrEnum):
     AT_ONCE = "at_once"
     """The winnings are paid less the commission."""
     OWED = "owed"
-    """The winnings are paid whole; the commission is marked and taken later."""
+    """The winnings are paid in full; the commission is marked and collected later."""
 
 
 class Rounding(StrEnum):
@@ -262,22 +262,22 @@ class Rounding(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commission:
-    """What the house keeps of a bet's winnings."""
+    """The share of a bet's winnings that the house keeps."""
 
     when: frozenset[str]
     rate: Fraction
-    """Of the winnings."""
+    """The share of the winnings."""
     collected: Collected
     round_to: int | None
-    """The commission is a multiple of this, in the smallest unit of money; None where it is exact."""
+    """The commission is rounded to a multiple of this, in minor units; None: exact."""
     rounding: Rounding
     minimum: int
-    """The least commission on a wager that wins, in the smallest unit of money."""
+    """The least commission on a winning wager, in minor units."""
     rule: str | None
     text: str
 
     def of(self, winnings: Fraction) -> Fraction:
-        """The commission on some winnings; never more than they are."""
+        """The commission on these winnings, in minor units; never more than the winnings."""
         share = winnings * self.rate
         if self.round_to is not None:
             steps = share / self.round_to
@@ -290,7 +290,7 @@ class Commission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BetMoment:
-    """A moment of one bet's own: until when it may be placed, or be taken back."""
+    """Until when one bet may be placed, or taken back."""
 
     moment: Moment
     rule: str | None
@@ -299,20 +299,20 @@ class BetMoment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BetRule:
-    """One bet: when it is offered and what it gets; it loses where no case holds."""
+    """One bet: when it is offered, and what it gets; it loses where no case applies."""
 
     bet: Bet
     name: str
-    """As people call it."""
+    """The bet's name for people."""
     is_main: bool
-    """Whether the table's own minimum and maximum hold for it."""
+    """Whether the table's own minimum and maximum apply to it."""
     closes: BetMoment | None = None
-    """Until when it may be placed; None where `closings` say it."""
+    """Until when it may be placed; None where `closings` decide."""
     taken_back: BetMoment | None = None
-    """Until when it may be reduced or taken back; None where that is as long as it may be placed."""
+    """Until when it may be reduced or taken back; None: as long as it may be placed."""
     commissions: tuple[Commission, ...] = ()
     offered: tuple[frozenset[str], ...]
-    """Any one of these sets of facts is enough."""
+    """Alternatives: the bet is offered if all facts of any one set hold."""
     cases: tuple[PayCase, ...]
     exact_pay: ExactPay | None = None
     fee: Fee | None = None
@@ -346,7 +346,7 @@ class LastRoundRule:
     is_announced: bool = False
     """Whether the dealer has to announce the last round."""
     cut_depth: CutDepth | None = None
-    """None where nothing is reported about it."""
+    """None: the depth is not judged."""
     rule: str | None
     text: str
 
@@ -361,19 +361,19 @@ class HandlingCase:
     anyone_where_none: bool
     """Whether somebody without a wager may handle a hand that no entitled player takes."""
     nominee_rule: str | None
-    """The rule by which a nominee who was named handles his player's hand; None where none does."""
+    """The rule that lets a named nominee handle their player's hand; None where there is none."""
     has_several_nominees: bool
-    """Whether a player may have more than one."""
+    """Whether a player may have more than one nominee."""
     sharing_rule: str | None
-    """The rule by which an entitled player may share the hand's cards with a nominee; None where none does."""
+    """The rule that lets an entitled player share the cards with a nominee; None where there is none."""
     rule: str | None
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExcessRule:
-    """A limit beyond which a wager neither wins nor loses: each up to the maximum, a hand's pro rata of the
-    differential."""
+    """A limit above which a wager neither wins nor loses: each wager up to the maximum, or a hand's wagers in
+    proportion up to the differential."""
 
     when: frozenset[str]
     over: LimitKind
@@ -383,7 +383,7 @@ class ExcessRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnLimitRule:
-    """The section of its own that says what limits hold for some bets."""
+    """A separate section on the limits of some bets."""
 
     when: frozenset[str]
     bets: frozenset[Bet]
@@ -393,7 +393,8 @@ class OwnLimitRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnRule:
-    """That a further wager below the minimum may be given back, once one of its owner was paid or collected."""
+    """The rule that a later wager below the minimum may be returned, after one of the same player was paid or
+    collected."""
 
     when: frozenset[str]
     rule: str | None
@@ -402,11 +403,11 @@ class ReturnRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRule:
-    """Which of the notice's limits the rulebook knows."""
+    """The limits of the notice that the rulebook provides for."""
 
     kinds: frozenset[LimitKind]
     own: tuple[OwnLimitRule, ...]
-    """Of the cases that fit a bet the first counts."""
+    """The first case that matches a bet applies."""
     excess: tuple[ExcessRule, ...]
     returned: ReturnRule | None
     rule: str | None
@@ -420,36 +421,36 @@ class InsuranceRow:
     bet: Bet
     after: WindowStart
     player: frozenset[int]
-    """The Player's points just then."""
+    """The Player's points at that moment."""
     banker: frozenset[int]
     pays: Fraction
     wins_on_tie: bool
-    """Whether a Tie pays it too, instead of returning it."""
+    """Whether a Tie pays it too, rather than returning it."""
     rule: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsuranceRule:
-    """When insurance may be bet; any one set of facts under `offered` is enough."""
+    """When insurance may be bet; one set of facts under `offered` must hold."""
 
     offered: tuple[frozenset[str], ...]
     rows: tuple[InsuranceRow, ...]
     rule: str | None
-    """Of the windows."""
+    """The rule on when it is offered."""
     closing_rule: str | None
-    """Of the card that ends a window."""
+    """The rule that the next card ends the offer."""
     withdrawal_rule: str | None
-    """Of a wager that is taken back when its window has ended."""
+    """The rule against taking it back after the offer ended."""
     waiver_rule: str | None
-    """Of the Banker's third card that a player handles, or sees, before the Player's third is open."""
+    """The rule on a Banker's third card that a player handles or sees before the Player's third is open."""
     absence_rule: str | None
-    """Of a table that offers none."""
+    """The rule for a table that offers none."""
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rulebook:
-    """Everything that a rulebook's file says."""
+    """The content of a rulebook's file."""
 
     id: str
     title: str
@@ -465,15 +466,15 @@ class Rulebook:
     call_rule: str | None
     """The rule that orders the call; None where none does."""
     frozen: tuple[frozenset[str], ...]
-    """Elections under any of which a wager stays as it was placed even before betting closes."""
+    """Alternatives: options under which a placed wager may not be changed even before betting closes."""
     top_ups: tuple[frozenset[str], ...]
-    """Elections under any of which a wager below the minimum may be brought up to it at any time."""
+    """Alternatives: options under which a wager below the minimum may be raised to it at any time."""
     promotional_rule: str | None
-    """The rule by which promotional chips are one free wager, spent whether it wins or loses; None where none is."""
+    """The rule that promotional chips are one free wager, spent whether it wins or loses; None where there is none."""
     push_is_free: bool
-    """Whether wagers that stand off are their players' again as soon as a Tie is announced."""
+    """Whether players may change wagers that stand off as soon as a Tie is announced."""
     first_card_face_up_is_found: bool
-    """Whether a first card that comes out face up counts as found so in the shoe and voids the hand."""
+    """Whether a first card that comes out face up counts as found face up in the shoe, and voids the hand."""
     burn: tuple[BurnCase, ...]
     last_round: LastRoundRule
     handling: tuple[HandlingCase, ...]
@@ -482,12 +483,12 @@ class Rulebook:
     faults: Mapping[str, tuple[FaultCase, ...]]
     bets: Mapping[Bet, BetRule]
     sections: Mapping[str, str]
-    """What each section says in short, by section."""
+    """A short paraphrase of each section."""
     notes: Mapping[str, str]
-    """Points that nothing is alleged from, by section."""
+    """Sections that are only explained: no fault cites them."""
 
     def words_of(self, section: str) -> str | None:
-        """What a section says in short, else what it is a part of; None where the file does not say it."""
+        """The paraphrase of a section, or of the section that contains it; None where the file has none."""
         for texts in (self.sections, self.notes):
             for name in (section, section.partition("(")[0]):
                 if name in texts:

@@ -1,4 +1,4 @@
-"""Elect a rulebook's options: what holds at one table, and every way in which a bet may be offered."""
+"""Apply a house's options to a rulebook: the rules of one table, and every variant in which a bet may be offered."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from thirdcard.rules.rulebook.model import (
 
 LARGEST_AMOUNT = 10**12
 Elections = Mapping[str, OptionValue]
-"""What a house elects, by option."""
+"""The house's choice for each option."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rules:
-    """A rulebook with everything elected: what holds at one table. Hashed by identity."""
+    """A rulebook with all options chosen: the rules of one table. Hashed by identity."""
 
     rulebook: Rulebook
     options: Mapping[str, OptionValue]
     facts: frozenset[str]
-    """What the elections state, as `key=value`."""
+    """The facts stated by the options, as `key=value`."""
     style: Style
     closings: Mapping[Bet, ClosingCase] = field(repr=False)
     cases_of_bets: Mapping[Bet, tuple[PayCase, ...]] = field(repr=False)
@@ -49,58 +49,60 @@ class Rules:
     insurance: InsuranceRule | None
     """When insurance may be bet; None where it is not offered."""
     are_wagers_frozen: bool
-    """Whether a wager stays as it was placed even before betting closes."""
+    """Whether a placed wager may not be changed even before betting closes."""
     are_low_wagers_raised: bool
-    """Whether a wager below the minimum may be brought up to it at any time."""
+    """Whether a wager below the minimum may be raised to it at any time."""
     offered: frozenset[Bet]
-    """The bets that the elections offer, insurance apart."""
+    """The bets that the house offers, without insurance."""
     known: frozenset[Bet] = field(repr=False)
-    """These and, where insurance is offered, which is judged by itself, its bets."""
+    """The same with the insurance bets, if insurance is offered."""
     first_card_bets: Mapping[Bet, frozenset[Side]] = field(repr=False)
-    """Those of them that the first two cards of these hands decide."""
+    """The bets that the first two cards of these hands decide."""
     fees: tuple[Fee, ...]
-    """What is asked for some of the bets that are offered."""
+    """The fees for some of the offered bets."""
     takings: Mapping[Bet, ClosingCase] = field(repr=False, default_factory=dict)
-    """Until when wagers may be reduced or taken back, where that is not as long as they may be placed."""
+    """By bet: until when it may be reduced or taken back, if that differs from placing."""
     commissions: Mapping[Bet, Commission] = field(repr=False, default_factory=dict)
-    """What the house keeps of winnings, apart from odds that are less for it."""
+    """By bet: the house's commission, apart from reduced odds."""
     mains: frozenset[Bet] = frozenset(HANDS_AND_TIE)
-    """The bets for which the table's own minimum and maximum hold."""
+    """The bets to which the table's own minimum and maximum apply."""
     marks: frozenset[str] = frozenset()
-    """What the bets that are offered ask of a hand besides points, pair and number of cards."""
+    """The kinds of facts about a hand that offered bets need, besides points, pair and number of cards."""
 
     def __deepcopy__(self, _memo: object) -> Self:
-        """Itself: rules never change."""
+        """Itself: rules are immutable."""
         return self
 
     def fault(self, code: str, facts: frozenset[str] = frozenset()) -> FaultCase | None:
-        """The case of that fault that fits; None where the rulebook does not order the thing."""
+        """The case of that fault that applies; None where the rulebook has no rule against it."""
         return choose(self.rulebook.faults.get(code, ()), self.facts | facts)
 
     def pay_cases(self, bet: Bet) -> tuple[PayCase, ...]:
-        """What the bet may get under the elections, as cases that ask for results alone."""
+        """The cases of the bet that can apply under the house's options; they ask for results only."""
         return self.cases_of_bets[bet]
 
     @property
     def are_returns_honoured(self) -> bool:
-        """Whether a supervisor may order a wager returned; not for want of insurance where the house offers none."""
+        """Whether a supervisor may order a wager returned; not insurance where the house offers none."""
         return self.rulebook.insurance is None or self.insurance is not None
 
     def offers(self, bet: Bet) -> bool:
-        """Whether the elections offer the bet."""
+        """Whether the house offers the bet."""
         return bet in self.offered
 
 
 def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "options") -> Rules:
-    """The rulebook with these options; what is not named keeps its default.
+    """The rulebook with these options; options that are not named keep their default.
 
-    Values may be texts, as a command line gives them.
+    Values may be texts, as on a command line.
 
     Args:
-        where: the file and place that the options come from, for messages.
+        rulebook: The rulebook.
+        options: The house's choices, by key.
+        where: The file and place of the options, for messages.
 
     Raises:
-        OptionError: a key or value that the rulebook lacks, or options that exclude each other.
+        OptionError: The rulebook lacks a key or value, or options exclude each other.
     """
     known = {option.key: option for option in rulebook.options}
     for key in options:
@@ -159,7 +161,7 @@ def _value(option: Option, value: object, where: str) -> OptionValue:
 
 
 def _amount_of(value: object) -> int | None:
-    """The amount that is elected, maybe as a text of digits; None where it is none."""
+    """The amount in an option's value, which may be a text of digits; None where it is no amount."""
     if isinstance(value, str):
         is_number = value.isascii() and value.isdecimal() and len(value) <= len(str(LARGEST_AMOUNT))
         value = int(value) if is_number else None
@@ -183,7 +185,7 @@ def _check_exclusions(
 
 
 def _follow_demands(rulebook: Rulebook, elected: dict[str, OptionValue], named: Iterable[str], where: str) -> None:
-    """Elect what other elections ask for, where the house named nothing else."""
+    """Set the options that other options demand, unless the house named them; refuses a contradicting value."""
     for demand in rulebook.demands:
         value = elected[demand.option]
         if value in demand.values or not demand.when <= _facts_of(elected, {}):
@@ -199,7 +201,7 @@ def _follow_demands(rulebook: Rulebook, elected: dict[str, OptionValue], named: 
 
 
 def _facts_of(elected: Elections, known: Mapping[str, Option]) -> frozenset[str]:
-    """What the elections state, and where one is an amount that it is one."""
+    """The facts that the options state; for an amount also that it is one."""
     facts = {option_fact(key, value) for key, value in elected.items()}
     facts |= {
         option_fact(key, AMOUNT) for key, value in elected.items() if key in known and value not in known[key].values
@@ -208,7 +210,7 @@ def _facts_of(elected: Elections, known: Mapping[str, Option]) -> frozenset[str]
 
 
 def _elected_cases(cases: Iterable[PayCase], facts: frozenset[str], options: Iterable[str]) -> tuple[PayCase, ...]:
-    """The cases that may hold under these elections, less what they ask of them."""
+    """The pay cases that can apply under these options, without their conditions on options."""
     keys = tuple(f"{key}=" for key in options)
     elected: list[PayCase] = []
     for case in cases:
@@ -219,7 +221,7 @@ def _elected_cases(cases: Iterable[PayCase], facts: frozenset[str], options: Ite
 
 
 def _deciders(cases: Iterable[PayCase]) -> frozenset[Side]:
-    """The hands of whose first two cards alone the cases ask; none where they ask for anything else."""
+    """The hands whose first two cards alone decide the cases; none where they ask for anything else."""
     asked = {fact.partition("=")[0] for case in cases for fact in case.when}
     if not asked <= FIRST_CARD_RESULTS.keys():
         return frozenset()
@@ -227,12 +229,12 @@ def _deciders(cases: Iterable[PayCase]) -> frozenset[Side]:
 
 
 def own_moment(moment: BetMoment) -> ClosingCase:
-    """A moment of one bet's own as a case of closing."""
+    """A bet's own moment as a closing case."""
     return ClosingCase(when=frozenset(), bets=None, moment=moment.moment, rule=moment.rule, text=moment.text)
 
 
 class _Closings(dict[Bet, ClosingCase]):
-    """When betting closes, by bet; a bet of which nobody heard closes as those do that no case names."""
+    """When betting closes, by bet; unknown bets close like those that no case names."""
 
     def __init__(self, rulebook: Rulebook, facts: frozenset[str]) -> None:
         bets = dict.fromkeys((*GAME_BETS, *rulebook.bets))
@@ -259,7 +261,8 @@ def _holding(cases: Iterable[AnyCase], facts: frozenset[str]) -> AnyCase:
 
 
 def variants_of(bet: Bet, rulebook: Rulebook) -> Iterator[tuple[Elections, Rules]]:
-    """Each choice of the options that bear on the bet under which it is offered, without those at their default."""
+    """Each combination of options that affect the bet and under which it is offered; options at their default are left
+    out."""
     rule = rulebook.bets[bet]
     asked = {fact.partition("=")[0] for facts in (*rule.offered, *(case.when for case in rule.cases)) for fact in facts}
     options = [option for option in rulebook.options if option.key in asked]

@@ -1,4 +1,4 @@
-"""Turn a rulebook's file into values, and tell all that keeps it from being used in one go."""
+"""Turn a rulebook's file into values, and report all its problems at once."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ from thirdcard.rules.rulebook.yaml_text import YamlText
 Value = TypeVar("Value")
 
 RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order", "own limit", "kept card"})
-"""What a fault's `rule` may name instead of a section: the entry that decided, with its own rule."""
+"""The entries that a fault's `rule` may name instead of a section: the entry's own rule is cited."""
 
 _FACE_UP = Option(key="dealing_style", rule="", text="All cards come face up.", values=("A",), takes_amount=False)
 _OPEN = Style(rule=None, face_down=frozenset(), players_handle=False, text="All cards come face up.")
@@ -92,22 +92,23 @@ _DEALT_IN_TURN = (Side.PLAYER, Side.BANKER, Side.PLAYER, Side.BANKER)
 
 
 def parse_rulebook(content: object, name: str) -> Rulebook:
-    """The rulebook that a file's content describes.
+    """The rulebook in a file's content.
 
     Args:
-        name: the file's name, for messages.
+        content: The parsed YAML.
+        name: The file's name, for messages.
 
     Raises:
-        RulebookError: something is missing, unknown or contradicts itself; names each place.
+        RulebookError: Something is missing, unknown or contradictory; names each place.
     """
     return parse_yaml(YamlText(content), name)
 
 
 def parse_yaml(text: YamlText, name: str) -> Rulebook:
-    """The same of a file as it was read, with the line of each place.
+    """The rulebook in a file's text, with the line of each problem.
 
     Raises:
-        RulebookError: something is missing, unknown or contradicts itself; names each line and place.
+        RulebookError: Something is missing, unknown or contradictory; names each line and place.
     """
     report = Report()
     for place in text.twice:
@@ -131,7 +132,7 @@ def _refusal(report: Report, text: YamlText, name: str) -> RulebookError:
 
 
 def _rulebook(root: Node) -> Rulebook:
-    """What the file says; the parts that cannot be used are noted in the report and stand as nothing."""
+    """The rulebook of the file; unusable parts are reported and left empty."""
     report = root.report
     options = _options(root)
     known = KnownFacts(options, unread=_unread_options(root, options))
@@ -167,12 +168,12 @@ def _rulebook(root: Node) -> Rulebook:
 
 
 def _inner(node: Node, key: InnerEntry | NamedEntry) -> Node | None:
-    """The mapping under a key; None where it is not there, or none."""
+    """The mapping under a key; None where it is missing or is no mapping."""
     return node.report.attempt(lambda: node.node(key)) if node.has(key) else None
 
 
 def _read(node: Node, key: InnerEntry | NamedEntry, parse: Callable[[Node], Value], default: Value) -> Value:
-    """What the mapping under a key says; the default where it is not there, or cannot be used."""
+    """The parsed mapping under a key; the default where it is missing or unusable."""
     within = _inner(node, key)
     found = None if within is None else node.report.attempt(lambda: parse(within))
     return default if found is None else found
@@ -191,7 +192,7 @@ def _options(root: Node) -> tuple[Option, ...]:
 
 
 def _unread_options(root: Node, options: tuple[Option, ...]) -> frozenset[str]:
-    """The keys of the options that stand in the file and could not be read."""
+    """The keys of options that are in the file but could not be read."""
     entries = root.raw(RulebookKeys.options.name) if root.has(RulebookKeys.options) else []
     named = [one for one in entries if isinstance(one, Mapping)] if isinstance(entries, list) else []
     keys = {str(one.get(OptionKeys.key.name)) for one in named}
@@ -336,7 +337,7 @@ def _table(root: Node) -> TableOfPlay:
 
 
 def usual_table(rule: str | None) -> TableOfPlay:
-    """The table of play that nearly every house has, cited by one section."""
+    """The common table of play, cited by one section."""
     rows = {0: range(10), 1: range(10), 2: range(10), 3: (*range(8), 9), 4: range(2, 8), 5: range(4, 8), 6: (6, 7)}
     return TableOfPlay(
         natural_rule=rule,
@@ -379,7 +380,7 @@ def _faults(node: Node, known: KnownFacts) -> Mapping[str, tuple[FaultCase, ...]
     faults: dict[str, tuple[FaultCase, ...]] = {}
     for code in node.names():
         if code not in REQUIRED_FAULTS and code not in OTHER_FAULTS:
-            continue  # the survey said so
+            continue  # reported by the survey already
         cases = node.each_at(code, lambda case: _fault(case, known))
         faults[code] = cases if code.startswith("procedure.") else with_last(node, code, cases)
     return faults

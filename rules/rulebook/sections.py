@@ -64,7 +64,7 @@ _UNNAMED = Bet("unnamed")
 
 
 def read_bets(node: Node, known: KnownFacts) -> Mapping[Bet, BetRule]:
-    """Every bet of the file; what cannot be used is noted in the node's report."""
+    """All bets of the file; unusable ones are reported to the node."""
     found: dict[Bet, BetRule] = {}
     for name in node.names():
         bet = Bet(str(name)) if is_bet_name(str(name)) else _UNNAMED
@@ -124,7 +124,7 @@ def _election(node: Node, known: KnownFacts) -> frozenset[str]:
 
 
 def _pays(node: Node, known: KnownFacts) -> Iterator[PayCase]:
-    """The entry's cases: one for each value of the ranges in it."""
+    """The entry's cases, one for each value of its ranges."""
     outcome = node.read(PayKeys.outcome)
     if outcome is Settling.WIN and not node.has(PayKeys.pays):
         what = ": pays is missing; allowed: winnings for one unit of stake such as 8 to 1, or another outcome than win"
@@ -162,10 +162,7 @@ def _option(node: Node, key: TextEntry, options: Collection[str]) -> str:
 
 
 def parse_burn(root: Node, known: KnownFacts) -> tuple[BurnCase, ...]:
-    """How many cards are burned; the last case holds without conditions.
-
-    What cannot be used is noted in the report.
-    """
+    """How many cards are burned; the last case has no conditions. Problems are reported to the node."""
     if not root.has(RulebookKeys.burn):
         return (BurnCase(when=frozenset(), count=BurnCount.NONE, rule=None, text="No burn is ordered."),)
     return with_last(root, RulebookKeys.burn.name, root.each(RulebookKeys.burn, lambda node: _burn(node, known)))
@@ -181,10 +178,7 @@ def _burn(node: Node, known: KnownFacts) -> BurnCase:
 
 
 def parse_last_round(node: Node) -> LastRoundRule:
-    """When a shoe ends.
-
-    What cannot be used is noted in the report.
-    """
+    """When a shoe ends. Problems are reported to the node."""
     depth = LastRoundKeys.cut_depth
     return LastRoundRule(
         after_cut_card=node.read(LastRoundKeys.after_cut_card),
@@ -205,10 +199,7 @@ def _cut_depth(node: Node) -> CutDepth:
 
 
 def parse_handling(root: Node, known: KnownFacts) -> tuple[HandlingCase, ...]:
-    """Who may handle cards; the last case holds without conditions.
-
-    What cannot be used is noted in the report.
-    """
+    """Who may handle cards; the last case has no conditions. Problems are reported to the node."""
     if not root.has(RulebookKeys.handling):
         return (_NO_HANDLING,)
     cases = root.each(RulebookKeys.handling, lambda node: _handling(node, known))
@@ -230,10 +221,7 @@ def _handling(node: Node, known: KnownFacts) -> HandlingCase:
 
 
 def parse_limits(node: Node, known: KnownFacts) -> LimitRule:
-    """Which of the notice's limits the rulebook knows.
-
-    What cannot be used is noted in the report.
-    """
+    """The limits of the notice that the rulebook provides for. Problems are reported to the node."""
     kinds = frozenset(node.read(LimitsKeys.kinds))
     return LimitRule(
         kinds=kinds,
@@ -273,10 +261,7 @@ def _excess(node: Node, known: KnownFacts, kinds: Collection[LimitKind]) -> Exce
 
 
 def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
-    """When insurance may be bet.
-
-    What cannot be used is noted in the report.
-    """
+    """When insurance may be bet. Problems are reported to the node."""
     offered = node.each(InsuranceKeys.offered, lambda case: _election(case, known))
     rows = node.each(InsuranceKeys.rows, _row)
     _check_rows(rows, node)
@@ -322,7 +307,7 @@ AnyCase = TypeVar("AnyCase", bound=Case)
 
 
 def with_last(node: Node, name: str, cases: tuple[AnyCase, ...]) -> tuple[AnyCase, ...]:
-    """The cases; that the last of them holds without conditions is noted where it does not."""
+    """The cases; reports it if the last one has conditions."""
     if cases and cases[-1].when:
         node.report.add(node.place_of(name), ": the last case must hold without conditions")
     return cases

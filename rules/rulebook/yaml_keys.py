@@ -1,6 +1,6 @@
-"""The keys of a YAML mapping, declared once: what may stand there and what it means.
+"""The keys of a YAML mapping, declared once: their allowed values and their meaning.
 
-The parser reads through these declarations, and the file's JSON Schema is made of them.
+The parser reads through these declarations, and the JSON Schema of the file is made from them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NUMBER = (
 
 
 class Required:
-    """Stands for the default of a key that has none."""
+    """The default of a key that must be given."""
 
 
 REQUIRED: Final = Required()
@@ -47,41 +47,45 @@ class RulebookEntry(ABC, Generic[Value]):
         self.name = name
 
     def read(self, value: Any, place: str) -> Value:
-        """The value that the file gives.
+        """The parsed value.
+
+        Args:
+            value: The value in the file.
+            place: Its place, for messages.
 
         Raises:
-            RulebookPlaceError: It is not allowed.
+            RulebookPlaceError: The value is not allowed.
             TypeError: The entry holds further tables, which are read as nodes.
         """
         raise TypeError(f"{place}: {type(self).__name__} is read as a node")
 
     def reads(self, _value: object) -> bool:
-        """Whether such a value is read as one; what holds further tables is not."""
+        """Whether the value is read as a whole; one with further tables is not."""
         return True
 
     @abstractmethod
     def schema(self) -> Schema:
-        """What may stand there."""
+        """The JSON Schema of the value."""
 
     def parts(self) -> Iterable[type[EntryTable]]:
-        """The mappings that may stand there."""
+        """The tables that the value may contain."""
         return ()
 
 
 class EntryTable:
-    """What a mapping of the file may hold: a key for each attribute."""
+    """A mapping of the file: one attribute for each key."""
 
     besides: ClassVar[Schema] = {}
-    """What the schema says beyond the keys one by one."""
+    """Additions to the JSON Schema that concern several keys."""
 
     @classmethod
     def all(cls) -> tuple[RulebookEntry[Any], ...]:
-        """Every key, in the order of the declarations."""
+        """All keys, in order of declaration."""
         return tuple(key for key in vars(cls).values() if isinstance(key, RulebookEntry))
 
 
 class TextEntry(RulebookEntry[str]):
-    """A text; blanks and line breaks count as one blank."""
+    """A text; white space counts as one blank."""
 
     def read(self, value: Any, place: str) -> str:
         if not isinstance(value, str) or not value.strip():
@@ -145,7 +149,7 @@ Word = TypeVar("Word", bound=StrEnum)
 
 
 class ChoiceEntry(RulebookEntry[Word]):
-    """One word of a kind."""
+    """One word of an enumeration."""
 
     def __init__(
         self,
@@ -187,15 +191,17 @@ class NameEntry(RulebookEntry[str]):
 
 
 class TextsEntry(RulebookEntry[tuple[str, ...]]):
-    """A list of texts, perhaps empty."""
+    """A list of texts, possibly empty."""
 
     def __init__(
         self, about: str, *, each: Schema | None = None, default: tuple[str, ...] | Required = REQUIRED
     ) -> None:
-        """Declare it.
+        """Declare the key.
 
         Args:
-            each: what the schema says of each text.
+            about: What it means.
+            each: Additional schema for each text.
+            default: The value where it is missing.
         """
         super().__init__(about, default=default)
         self.each = each or {}
@@ -210,7 +216,7 @@ class TextsEntry(RulebookEntry[tuple[str, ...]]):
 
 
 class ChoicesEntry(RulebookEntry[tuple[Word, ...]]):
-    """A list of words of a kind, perhaps empty."""
+    """A list of words of an enumeration, possibly empty."""
 
     def __init__(
         self,
@@ -236,7 +242,7 @@ class ChoicesEntry(RulebookEntry[tuple[Word, ...]]):
 
 
 class BetEntry(RulebookEntry[Bet]):
-    """One of some bets."""
+    """One of the given bets."""
 
     def __init__(self, about: str, *, of: Iterable[Bet]) -> None:
         super().__init__(about)
@@ -252,7 +258,7 @@ class BetEntry(RulebookEntry[Bet]):
 
 
 class BetsEntry(RulebookEntry[tuple[Bet, ...]]):
-    """A list of bets, perhaps empty."""
+    """A list of bets, possibly empty."""
 
     def read(self, value: Any, place: str) -> tuple[Bet, ...]:
         names = TextsEntry.read(_ANY_TEXTS, value, place)
@@ -266,7 +272,7 @@ class BetsEntry(RulebookEntry[tuple[Bet, ...]]):
 
 
 class WholeEntry(RulebookEntry[int]):
-    """A whole number of a range."""
+    """A whole number in a range."""
 
     def __init__(self, about: str, *, low: int, high: int, default: int | Required = REQUIRED) -> None:
         super().__init__(about, default=default)
@@ -282,7 +288,7 @@ class WholeEntry(RulebookEntry[int]):
 
 
 class WholesEntry(RulebookEntry[frozenset[int]]):
-    """A list of whole numbers of a range."""
+    """A list of whole numbers in a range."""
 
     def __init__(self, about: str, *, low: int, high: int, plural: str) -> None:
         super().__init__(about)
@@ -302,7 +308,7 @@ class WholesEntry(RulebookEntry[frozenset[int]]):
 
 
 class ValuesEntry(RulebookEntry[tuple[str | int | bool | None, ...]]):
-    """What may be elected: a list that is not empty."""
+    """The values of an option: a list that is not empty."""
 
     def read(self, value: Any, place: str) -> tuple[str | int | bool | None, ...]:
         if not isinstance(value, list) or not value or not all(_is_electable(entry) for entry in value):
@@ -325,7 +331,7 @@ class InnerEntry(RulebookEntry[Mapping[Any, Any]]):
         self.keys = keys
 
     def keys_of(self, _value: object) -> type[EntryTable]:
-        """The keys that such a value may have."""
+        """The keys that this value may have."""
         return self.keys
 
     def reads(self, _value: object) -> bool:
@@ -374,8 +380,12 @@ class NamedEntry(RulebookEntry[Mapping[Any, Any]]):
         """Declare the names.
 
         Args:
-            others: the names that may be there besides; None: any.
-            besides: the pattern of names that may be there too, and what it says in words.
+            about: What the mapping means.
+            each: How each value is read.
+            required: The names that must be there.
+            others: Further names that may be there; None: any.
+            besides: A pattern of further allowed names, and its description.
+            is_required: Whether the mapping must be there.
         """
         super().__init__(about, default=REQUIRED if is_required else {})
         self.each = each
@@ -385,7 +395,7 @@ class NamedEntry(RulebookEntry[Mapping[Any, Any]]):
         self.names_about = "" if besides is None else besides[1]
 
     def allows(self, name: object) -> bool:
-        """Whether such a name may be there."""
+        """Whether the name is allowed."""
         if self.pattern is not None and re.fullmatch(self.pattern, str(name)):
             return True
         return self.others is None or str(name) in (*self.required, *self.others)
@@ -410,12 +420,12 @@ class NamedEntry(RulebookEntry[Mapping[Any, Any]]):
 
 
 def reference(keys: type[EntryTable]) -> Schema:
-    """A reference to a mapping's definition."""
+    """A schema reference to a mapping's definition."""
     return {"$ref": f"#/$defs/{_definition_name(keys)}"}
 
 
 def definitions(keys: type[EntryTable]) -> dict[str, Schema]:
-    """The definitions of all that a mapping may hold, by name."""
+    """The schema definitions of all mappings that this one may contain, by name."""
     found: dict[str, Schema] = {}
     waiting = [inner for key in keys.all() for inner in key.parts()]
     while waiting:
@@ -427,7 +437,7 @@ def definitions(keys: type[EntryTable]) -> dict[str, Schema]:
 
 
 def mapping_schema(keys: type[EntryTable]) -> Schema:
-    """What a mapping may hold."""
+    """The JSON Schema of a mapping."""
     schema: Schema = {
         "title": (keys.__doc__ or "").rstrip("."),
         "type": "object",

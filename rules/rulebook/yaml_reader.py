@@ -1,4 +1,4 @@
-"""Read a YAML mapping key by key, knowing the place, and gather what is missing, of another kind or not expected."""
+"""Read a YAML mapping key by key with its place, and collect values that are missing, wrong or unknown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with a file."""
+    """One problem of a file."""
 
     place: str
     """Such as `bets.tie.cases[0].pays`."""
@@ -32,25 +32,26 @@ class Problem:
 
 
 class Report:
-    """All that is wrong with a file, each thing once."""
+    """All problems of a file, each once."""
 
     def __init__(self) -> None:
         self.problems: dict[Problem, None] = {}
         self._places: set[str] = set()
 
     def add(self, place: str, text: str, name: str = "") -> None:
-        """Note something wrong at a place, or with one name there."""
+        """Add a problem at a place, or with one name there."""
         at = _join(place, name)
         self.problems[Problem(at, f"{place}{text}" if place else text.removeprefix(": "))] = None
         self._places.add(at)
 
     def is_sound(self, *sections: str) -> bool:
-        """Whether nothing is wrong with these sections of the file."""
+        """Whether these sections of the file have no problem."""
         broken = {problem.place.partition(".")[0].partition("[")[0] for problem in self.problems}
         return not broken & set(sections)
 
     def attempt(self, parse: Callable[[], Value]) -> Value | None:
-        """What can be read; None where it cannot, which is noted where nothing was of that place."""
+        """Run `parse`; returns None if it refuses the place, and reports that unless the place has a problem
+        already."""
         try:
             return parse()
         except RulebookPlaceError as error:
@@ -59,7 +60,7 @@ class Report:
         return None
 
     def gather(self, nodes: Iterable[Node], parse: Callable[[Node], Value]) -> tuple[Value, ...]:
-        """What can be read of each of some mappings; what cannot is noted and left out."""
+        """The mappings that could be parsed; problems are reported."""
         found: list[Value] = []
         for node in nodes:
             value = self.attempt(lambda: parse(node))  # noqa: B023 - called at once
@@ -69,7 +70,7 @@ class Report:
 
 
 class Node:
-    """One mapping of the file and where it stands in it."""
+    """One mapping of the file and its place."""
 
     def __init__(self, content: object, place: str, report: Report) -> None:
         if not isinstance(content, Mapping):
@@ -86,21 +87,22 @@ class Node:
         return tuple(self._content)
 
     def place_of(self, name: object) -> str:
-        """Where a key of the mapping stands."""
+        """The place of a key of this mapping."""
         return f"{self.place}.{name}" if self.place else str(name)
 
     def read(self, key: RulebookEntry[Value]) -> Value:
-        """The value under a key, or the key's default where it has one."""
+        """The value under a key, or the key's default."""
         if not isinstance(key.default, Required) and key.name not in self._content:
             return key.default
         return self.read_at(key.name, key)
 
     def read_at(self, name: object, key: RulebookEntry[Value]) -> Value:
-        """The value under a name that must be there, read as that key's."""
+        """The value under a name, parsed as that key's; raises RulebookPlaceError where it is missing or not
+        allowed."""
         return key.read(self.raw(name), self.place_of(name))
 
     def raw(self, name: object) -> Any:
-        """The value under a name that must be there."""
+        """The unparsed value under a name; raises RulebookPlaceError where it is missing."""
         if name not in self._content:
             raise RulebookPlaceError(self.place, f": {name} is missing", str(name))
         return self._content[name]
@@ -120,20 +122,20 @@ class Node:
                 yield Node(value, f"{place}[{index}]", self.report)
 
     def each(self, key: ManyEntry, parse: Callable[[Node], Value]) -> tuple[Value, ...]:
-        """What can be read of each mapping of a list; none where the key is not there."""
+        """The parsed mappings of a list; empty where the key is missing."""
         return self.each_at(key.name, parse) if self.has(key) else ()
 
     def each_at(self, name: object, parse: Callable[[Node], Value]) -> tuple[Value, ...]:
-        """The same of a list under a name."""
+        """The same for a list under a name."""
         return self.report.gather(self.report.attempt(lambda: tuple(self.nodes_at(name))) or (), parse)
 
     def refuse(self, name: str, found: object, allowed: str) -> None:
-        """Note that a value of the mapping is not allowed."""
+        """Report that a value of the mapping is not allowed."""
         self.report.add(self.place_of(name), f" = {found}; allowed: {allowed}")
 
 
 def survey(content: object, keys: type[EntryTable], place: str, report: Report) -> None:
-    """Note each key of a mapping, and of those within, that is missing, not known or not what may stand there."""
+    """Report each key of a mapping, and of inner mappings, that is missing, unknown or not allowed."""
     if not isinstance(content, Mapping):
         report.add(place, f" = {_short(content)}; allowed: a mapping with {', '.join(_required(keys)) or 'keys'}")
         return

@@ -1,7 +1,7 @@
-"""Read a rulebook's YAML and remember on which line each thing stands.
+"""Read a rulebook's YAML and remember the line of each value.
 
-A smaller YAML than the full one: no tags, each key once, and of plain words only numbers, true, false and
-null mean something else than themselves, so that a section `9.10` in quotes and odds `40:1` stay what was written.
+A smaller YAML than the full one: no tags, and each key once. Only numbers, true, false and null are converted; other
+plain words stay texts, so that a section `9.10` in quotes and odds `40:1` stay as written.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import yaml
 from thirdcard.rules.errors import RulebookError
 
 MOST_CHARACTERS = 1_000_000
-"""Of a file; a rulebook with every section has some 30,000."""
+"""The longest file, in characters; a rulebook with every section has some 30,000."""
 MOST_LEVELS = 20
-"""Of mappings and lists within each other; a rulebook has seven."""
+"""The deepest nesting of mappings and lists; a rulebook has seven."""
 
 MOST_VALUES = 100_000
-"""Of a file, those that aliases repeat counted each time."""
+"""The most values in a file, with values that aliases repeat counted each time."""
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER = re.compile(r"[-+]?[0-9]{1,18}")
@@ -32,16 +32,16 @@ _WORDS |= dict.fromkeys(("true", "True", "TRUE"), True) | dict.fromkeys(("false"
 
 @dataclass(frozen=True, slots=True)
 class YamlText:
-    """What a file holds, and where."""
+    """The values of a file, and their lines."""
 
     content: Any
     lines: Mapping[str, int] = field(default_factory=dict)
     """The line of each place such as `bets.tie.cases[0].pays`, from 1."""
     twice: tuple[str, ...] = ()
-    """Places whose key was written twice."""
+    """Places whose key is written twice."""
 
     def line_of(self, place: str) -> int:
-        """The line of a place, or of what it would stand in."""
+        """The line of a place, or of the closest enclosing place in the file; 1 if there is none."""
         while place and place not in self.lines:
             place = place[: max(place.rfind("."), place.rfind("["), 0)]
         return self.lines.get(place, 1)
@@ -55,26 +55,27 @@ class _Open:
     holds: dict[Any, Any] | list[Any]
     anchor: str | None
     values_before: int
-    """How many values the file held before."""
+    """The number of values read before it."""
     key: Any = None
     awaits_value: bool = False
 
     @property
     def next_place(self) -> str:
-        """Where the next value goes."""
+        """The place of the next value."""
         if isinstance(self.holds, list):
             return f"{self.place}[{len(self.holds)}]"
         return f"{self.place}.{self.key}" if self.place else str(self.key)
 
 
 def read_yaml(text: str, name: str) -> YamlText:
-    """What the text of a file says.
+    """The values in a file's text.
 
     Args:
-        name: the file's name, for messages.
+        text: The file's text.
+        name: The file's name, for messages.
 
     Raises:
-        RulebookError: It is no YAML, or YAML that no rulebook needs; names the line.
+        RulebookError: It is not YAML, or uses YAML that rulebooks do not need; names the line.
     """
     if len(text) > MOST_CHARACTERS:
         raise RulebookError(f"{name}: {len(text)} characters; allowed: {MOST_CHARACTERS} at most")
@@ -100,11 +101,11 @@ class _Reader:
         self._content: Any = None
         self._documents = 0
         self._named: dict[str, tuple[Any, int]] = {}
-        """What each anchor names, and of how many values it is."""
+        """By anchor: its value, and the number of values in it."""
         self._values = 0
 
     def read(self, events: Iterator[yaml.Event]) -> YamlText:
-        """Take all events in."""
+        """Read all events and return the values."""
         for event in events:
             line = event.start_mark.line + 1 if event.start_mark is not None else 1
             if isinstance(event, yaml.DocumentStartEvent):
