@@ -1,4 +1,4 @@
-"""Know what the dealer did with one wager of a round, and tell a fault in it. Money in the smallest unit."""
+"""The dealer's acts on one wager of a round, and faults in them. Money in minor units."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thirdcard.rules.rulebook.file_keys import INSURANCES
 
 @dataclass(frozen=True, slots=True)
 class Acts:
-    """What the dealer did with one wager, in order."""
+    """The dealer's acts on one wager, in order."""
 
     all: tuple[WagerSettled, ...]
 
@@ -34,7 +34,7 @@ class Acts:
 
     @property
     def is_return_filmed(self) -> bool:
-        """Whether a camera saw that the wager was given back."""
+        """Whether a camera saw the wager being returned."""
         return any(act.source is Source.CAMERA for act in self.returned)
 
     def _of(self, action: SettleAction) -> tuple[WagerSettled, ...]:
@@ -42,7 +42,7 @@ class Acts:
 
 
 def sum_of(acts: Iterable[WagerSettled]) -> int | None:
-    """What the acts come to; None where an amount was not read."""
+    """The sum of the acts in minor units; None where an amount was not read."""
     total = 0
     for act in acts:
         if act.amount is None:
@@ -52,13 +52,13 @@ def sum_of(acts: Iterable[WagerSettled]) -> int | None:
 
 
 def named(due: Due | WagerSettled) -> str:
-    """How a message names the wager."""
+    """The name of the wager in messages."""
     whose = "The" if due.seat is None else f"Seat {due.seat}'s"
     return f"{whose} wager on {name_of(due.bet)}"
 
 
 def facts_about(bet: Bet) -> frozenset[str]:
-    """What a fault in the settling of a wager states of its bet, for the rulebook's cases."""
+    """The facts about its bet that a settlement fault states, for the rulebook's cases."""
     of_bet = f"{BET}={bet}"
     return frozenset({of_bet, "insurance"} if bet in INSURANCES else {of_bet})
 
@@ -67,7 +67,7 @@ def fault_of(
     code: str, due: Due | WagerSettled, act: WagerSettled, text: str, *, amount: int | None = None,
     rule: str | None = None,
 ) -> Finding:  # fmt: skip
-    """A fault that lies in one act."""
+    """A fault in one act."""
     return Finding(
         code=code,
         t=act.t,

@@ -1,4 +1,4 @@
-"""Know whose wagers below the minimum may be returned: of those who were advised when an earlier one was settled."""
+"""Know which wagers below the minimum may be returned: those of players who were advised of it before."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thirdcard.rules.rulebook.options import Rules
 
 
 class Advice:
-    """Which seats were advised of the minimum, where the rulebook has the dealer do so."""
+    """The seats that were advised of the minimum, where the rulebook has the dealer do so."""
 
     def __init__(self, rules: Rules) -> None:
         rule = rules.rulebook.limits.returned
@@ -19,11 +19,12 @@ class Advice:
         self._advised: set[int] = set()
 
     def allows_return(self, wager: Wager | None, running: Round) -> bool:
-        """Whether the wager may be given back whatever the result: it is a further one below the minimum."""
+        """Whether the wager may be returned whatever the result, as a later one below the minimum."""
         return wager is not None and wager.seat in self._advised and _is_below_minimum(wager, running)
 
     def note(self, running: Round, acts: Collection[WagerSettled]) -> None:
-        """The round is over: who had a wager below the minimum paid or collected is advised."""
+        """Note at the end of a round which seats are advised: those whose wager below the minimum was paid or
+        collected."""
         for act in acts:
             wager = running.betting.stakes.get(act.area)
             if act.action is SettleAction.RETURNED or wager is None or wager.seat is None:

@@ -1,6 +1,6 @@
-"""How likely a change of a wager came after betting closed, where a camera knows both moments to a span only.
+"""The probability that a wager changed after betting closed, when a camera knows both times only within bounds.
 
-The numbers stand in `change_times.yaml` with where they come from.
+The numbers stand in `change_times.yaml`, with their sources.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import yaml
 
 CHANGE_TIMES = Path(__file__).with_name("change_times.yaml")
 CLOSE_STEPS = 8
-"""The close is tried at so many moments within its uncertainty; with more, no probability changes by 0.01."""
+"""The number of times within the close's uncertainty that are tried; with more, no probability changes by 0.01."""
 
 Span = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeTimes:
-    """When wagers change."""
+    """When wagers change, relative to the close; durations in seconds."""
 
     inferred_close_within_s: float
     card_within_s: float
@@ -31,15 +31,15 @@ class ChangeTimes:
     eagerness: float
 
     def lateness(self, close_t: float, within_s: float, span: Span, *, adds: bool) -> float:
-        """The probability that a change came after the close.
+        """The probability that a change came after the close, 0 to 1.
 
-        Where a part of the two spans leaves it in time, that weighs more than its share: players change wagers before
-        the close far more often than after it.
+        Changes that may have come in time are weighted higher, because players change wagers far more often before the
+        close than after it.
 
         Args:
             close_t: When betting closed, seconds.
-            within_s: How far at most that is from the true close, any error being as likely as any other.
-            span: Between which moments the change came, seconds.
+            within_s: The most that `close_t` can be off, in seconds; all errors are equally likely.
+            span: The bounds of the change's time, seconds.
             adds: Whether chips were put down, not taken.
         """
         steps = [(2 * step + 1 - CLOSE_STEPS) / CLOSE_STEPS for step in range(CLOSE_STEPS)] if within_s else [0.0]
@@ -47,7 +47,7 @@ class ChangeTimes:
         return late / (late + self.eagerness * (1.0 - late))
 
     def _share_after(self, t: float, span: Span, *, adds: bool) -> float:
-        """Of changes between two moments, those after `t`, were wagers changed at any time alike."""
+        """The probability that a change within the span came after `t`, without regard to the close."""
         low_t, high_t = span
         if low_t >= t:
             return 1.0
@@ -63,5 +63,5 @@ class ChangeTimes:
 
 @cache
 def shipped_change_times() -> ChangeTimes:
-    """Those of `change_times.yaml`."""
+    """The numbers of `change_times.yaml`."""
     return ChangeTimes(**yaml.safe_load(CHANGE_TIMES.read_text(encoding="utf-8")))

@@ -1,7 +1,6 @@
-"""Compare what the dealer took of a losing wager, and gave back of it, with what it loses.
+"""Compare what the dealer collected of a losing wager, and returned of it, with what it loses.
 
-Money in the smallest unit. A part that is void or lies beyond a limit is not lost: it may be given back and must not
-be taken.
+Money in minor units. A part that is void or above a limit is not lost: it may be returned and must not be collected.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from thirdcard.rules.wagers.acts import Acts, fault_of, named, sum_of
 
 
 class AmountSpan(NamedTuple):
-    """Between which whole amounts the dealer may settle what is an exact fraction."""
+    """The bounds of the whole amounts that settle an exact fraction."""
 
     least: int
     most: int
 
 
 class LossFault(NamedTuple):
-    """What is wrong with how a losing wager was dealt with."""
+    """The fault in the settlement of a losing wager, if any."""
 
     finding: Finding | None = None
     why_open: str | None = None
-    """Why it is unknown what became of the wager."""
+    """Why it is unknown what happened to the wager."""
 
 
 NOTHING_WRONG = LossFault()
@@ -45,19 +44,19 @@ def span_of(amount: Fraction | int, step: int) -> AmountSpan:
 
 
 def spared_of(due: Due) -> Fraction:
-    """The part of the stake that is void or beyond a limit."""
+    """The part of the stake that is void or above a limit, in minor units."""
     return Fraction((due.void_stake or 0) + (due.excess_stake or 0))
 
 
 def judge_loss(due: Due, acts: Acts, given_back: tuple[WagerSettled, ...], *, step: int, rule: str | None) -> LossFault:
-    """What was done wrongly with a losing wager.
+    """The fault in the settlement of a losing wager, if any.
 
     Args:
         due: What it loses.
-        acts: All that the dealer did with it.
-        given_back: Those returns of it that nothing excuses.
-        step: The least amount that the dealer can share out.
-        rule: What more or less than the text allows breaks.
+        acts: All the dealer's acts on it.
+        given_back: Returns that nothing excuses.
+        step: The smallest amount that the dealer can pay or take, in minor units.
+        rule: The rule that a wrong amount breaks.
     """
     if given_back and _is_too_much(given_back, due, step):
         if any(act.source is Source.CAMERA for act in given_back):
@@ -76,6 +75,6 @@ def judge_loss(due: Due, acts: Acts, given_back: tuple[WagerSettled, ...], *, st
 
 
 def _is_too_much(given_back: tuple[WagerSettled, ...], due: Due, step: int) -> bool:
-    """Whether more was given back than the part that is not in play."""
+    """Whether more was returned than the part that is not in play."""
     spared, amount = spared_of(due), sum_of(given_back)
     return not spared if amount is None else amount > span_of(spared, step).most

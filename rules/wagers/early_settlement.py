@@ -1,7 +1,7 @@
-"""Know when a settlement ends the drawing, and when it says nothing of it since the bet was decided before.
+"""Decide whether a settlement ends the drawing, or only concerns a bet that was decided before.
 
-A bet that the first four cards decide may be settled while a third card is still to come, so that no card is missing
-then. Whether the text allows it is not asked here.
+A bet that the first four cards decide may be settled while a third card is still to come; then no card is missing.
+Whether the rulebook allows it is judged elsewhere.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _RETURNED = SettleAction.RETURNED
 
 
 class EarlySettlement:
-    """Tells the running round when every due card should have come by what the dealer settles."""
+    """Sets the running round's deadline, when every due card should have come, from what the dealer settles."""
 
     def __init__(self, rules: Rules, drawing_of: Callable[[Round], Drawing]) -> None:
         self._rules = rules
         self._drawing_of = drawing_of
 
     def settle(self, event: WagerSettled, running: Round) -> None:
-        """Take what the dealer did, maybe without a result; before one, a wager that is given back says nothing."""
+        """Take a settlement, maybe without a result; a wager returned before the result shows nothing."""
         if running.deadline is not None or event.action is _RETURNED:
             return
         if running.settled_early is None:
@@ -37,7 +37,7 @@ class EarlySettlement:
             running.reach_deadline(event.t)
 
     def _is_decided(self, bet: Bet, drawing: Drawing) -> bool:
-        """Whether the first four cards decide the bet, or those that lie open while others are still to come."""
+        """Whether the first four cards, or those that lie open so far, decide the bet."""
         if not drawing.has_initial or drawing.is_astray:
             return False
         if bet in self._rules.first_card_bets:
@@ -49,7 +49,7 @@ class EarlySettlement:
 
 
 def _ends_ahead(side: Side, drawing: Drawing, marks: frozenset[str]) -> frozenset[HandEnd]:
-    """What the hand may come to, whatever cards it is still due."""
+    """The ends that the hand can still have, whatever cards it is due."""
     two, due = drawing.faces(side)[:2], drawing.due()
     verdict = (due.player if side is Side.PLAYER else due.banker).verdict
     if verdict is Verdict.NOT_DUE or side in drawing.third:

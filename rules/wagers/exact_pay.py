@@ -1,6 +1,6 @@
-"""Know how much of a wager the table's chips can pay exactly. Money in the smallest unit.
+"""The part of a wager that the table's chips can pay exactly. Money in minor units.
 
-The chips of each value are as many as it takes: with chips of 1.00 and 2.50, 47.50 can be paid and 1.50 cannot.
+Any number of chips of each value may be used: with chips of 1.00 and 2.50, 47.50 can be paid and 1.50 cannot.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from thirdcard.rules.rulebook.model import Collected
 from thirdcard.rules.rulebook.options import Rules
 
 MOST_RESIDUES = 10_000
-"""Of chips whose smallest is so many times what divides them all, it is not worked out which sums they lack."""
+"""The largest ratio of the smallest chip to the common divisor for which missing sums are computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PayableAmounts:
-    """The amounts that some chips make up exactly."""
+    """The amounts that these chips can make up exactly."""
 
     unit: int
-    """What divides every chip."""
+    """The greatest common divisor of the chips, in minor units."""
     smallest: int
     """The smallest chip, in units."""
     least: Mapping[int, int]
-    """By remainder after division by the smallest chip, the least amount that has it, in units."""
+    """For each remainder modulo the smallest chip: the least payable amount with it, in units."""
 
     def has(self, amount: Fraction) -> bool:
-        """Whether chips make up the amount."""
+        """Whether the chips can make up the amount, in minor units."""
         units = amount / self.unit
         if units.denominator > 1:
             return False
@@ -42,7 +42,7 @@ class PayableAmounts:
 
 @lru_cache(maxsize=64)
 def payable_amounts(chips: tuple[int, ...]) -> PayableAmounts:
-    """What chips of these values make up.
+    """The amounts that chips of these values can make up.
 
     >>> [amount for amount in range(7) if payable_amounts((2, 5)).has(Fraction(amount))]
     [0, 2, 4, 5, 6]
@@ -69,10 +69,14 @@ def _least_by_remainder(values: list[int]) -> Mapping[int, int]:
 
 
 def valid_part_of(bet: Bet, stake: int, rules: Rules, chips: tuple[int, ...]) -> int:
-    """The largest part of a stake whose winnings the chips make up exactly, however it wins; all where none is asked.
+    """The largest part of a stake whose winnings the chips can pay exactly in every case; all of it without such a
+    rule.
 
     Args:
-        chips: The values of the table's chips, none where they are not known.
+        bet: The bet.
+        stake: In minor units.
+        rules: The rulebook and the house's options.
+        chips: The values of the table's chips; empty where unknown.
     """
     terms = _terms_of(bet, rules, chips)
     if terms is None:
@@ -84,7 +88,7 @@ def valid_part_of(bet: Bet, stake: int, rules: Rules, chips: tuple[int, ...]) ->
 
 
 def least_part_of(bet: Bet, rules: Rules, chips: tuple[int, ...]) -> int | None:
-    """The least stake that can be paid exactly; None where every stake stands."""
+    """The least stake that can be paid exactly, in minor units; None where every stake can."""
     terms = _terms_of(bet, rules, chips)
     return None if terms is None else next(part for part in count(terms.step, terms.step) if terms.is_payable(part))
 
@@ -94,7 +98,7 @@ class _Terms:
     amounts: PayableAmounts
     odds: tuple[Fraction, ...]
     step: int
-    """Only multiples of it can be paid exactly; a multiple that the smallest chip alone can pay is never far."""
+    """Only multiples of this can be paid exactly, in minor units."""
 
     def is_payable(self, part: int) -> bool:
         return all(self.amounts.has(part * one) for one in self.odds)
@@ -102,7 +106,7 @@ class _Terms:
 
 @lru_cache(maxsize=256)
 def _terms_of(bet: Bet, rules: Rules, chips: tuple[int, ...]) -> _Terms | None:
-    """What is asked of a bet's stakes; None where all of them stand."""
+    """The conditions on a bet's stakes; None where there are none."""
     terms = rules.rulebook.bets.get(bet)
     rule = None if terms is None else terms.exact_pay
     if rule is None or not chips or not rule.when <= rules.facts:
@@ -112,7 +116,7 @@ def _terms_of(bet: Bet, rules: Rules, chips: tuple[int, ...]) -> _Terms | None:
 
 
 def _odds_of(bet: Bet, rules: Rules) -> Iterable[Fraction]:
-    """All odds at which a bet may win something under the elections, less a commission that is kept at once."""
+    """All odds at which the bet can win, less a commission that is kept at once."""
     commission = rules.commissions.get(bet)
     kept = commission.rate if commission is not None and commission.collected is Collected.AT_ONCE else 0
     return (case.pays * (1 - kept) for case in rules.pay_cases(bet) if case.outcome is Settling.WIN and case.pays)

@@ -1,6 +1,6 @@
-"""Know how much of a wager neither wins nor loses since it lay beyond a limit that nobody enforced in time.
+"""The part of a wager that neither wins nor loses, because it is above a limit that nobody enforced in time.
 
-Money in the smallest unit; what is shared out in proportion is an exact fraction of it.
+Money in minor units; proportional parts are exact fractions.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from thirdcard.rules.rulebook.model import ExcessRule, LimitKind
 from thirdcard.rules.rulebook.options import Rules
 
 Excess = Mapping[str, Fraction | None]
-"""By area, the part of its stake that is not in play; None where that rests on what was not read."""
+"""By area: the part of its stake that is not in play; None where that depends on something unread."""
 
 
 @cache
 def excess_rule(kind: LimitKind, rules: Rules) -> ExcessRule | None:
-    """What the rulebook says of stakes beyond that limit; None where it leaves them in play."""
+    """The rulebook's rule on stakes above that limit; None where they stay in play."""
     limits = rules.rulebook.limits
     if kind not in limits.kinds:
         return None
@@ -30,7 +30,7 @@ def excess_rule(kind: LimitKind, rules: Rules) -> ExcessRule | None:
 
 
 def rule_of_excess(bet: Bet, rules: Rules) -> str | None:
-    """The rule that takes a part of a wager on that bet out of play."""
+    """The rule that takes a part of a wager on that bet out of play; None where there is none."""
     kinds = (LimitKind.MAXIMUM, LimitKind.DIFFERENTIAL) if bet in (Bet.PLAYER, Bet.BANKER) else (LimitKind.MAXIMUM,)
     cases = (excess_rule(kind, rules) for kind in kinds)
     return next((case.rule for case in cases if case is not None), None)
@@ -56,7 +56,7 @@ def _above_maximum(wagers: Collection[Wager], notice: TableNotice) -> Iterator[t
 def _above_differential(
     wagers: Collection[Wager], notice: TableNotice, most: int
 ) -> Iterator[tuple[str, Fraction | None]]:
-    """What the heavier hand's wagers lose in proportion; none falls below the minimum, and none below it is cut."""
+    """The reductions of the heavier hand's wagers, in proportion to their values; none is cut below the minimum."""
     hands = {bet: [one for one in wagers if one.bet is bet and not one.is_empty] for bet in (Bet.PLAYER, Bet.BANKER)}
     totals = {bet: sum(one.value or 0 for one in own) for bet, own in hands.items()}
     heavy = max(totals, key=lambda bet: totals[bet])

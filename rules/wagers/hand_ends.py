@@ -1,4 +1,4 @@
-"""What a finished hand states for the pay cases, also where some of its cards were not read."""
+"""The facts that a finished hand states for the pay cases, even where some cards were not read."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from thirdcard.rules.game.hand import NATURALS, is_triple_match, pair_kind, winn
 from thirdcard.rules.game.hand_marks import marks_of
 
 _THIRDS = tuple(card for card in PACK if card.suit in "CD" and (card.point_value or card.rank == "10"))
-"""Third cards of all points, of two suits each, so that one at least is not the face of a pair."""
+"""Third cards of all points in two suits each, so that at least one differs from the face of a pair."""
 
 
 class HandEnd(NamedTuple):
-    """All that bets ask of one finished hand."""
+    """Everything that bets need to know of a finished hand."""
 
     total: int
     """Point count, 0 to 9."""
@@ -28,17 +28,18 @@ class HandEnd(NamedTuple):
     is_triple: bool
     """Whether three cards share rank and suit."""
     marks: frozenset[str] = frozenset()
-    """What else a bet of the rulebook asks of it."""
+    """Further facts that the rulebook's bets need."""
 
 
 _NO_KINDS: frozenset[str] = frozenset()
 
 
 def end_of(cards: Sequence[Card], kinds: frozenset[str] = _NO_KINDS) -> HandEnd:
-    """A hand of two or three known cards, in the order in which they came.
+    """The end of a hand of two or three known cards, in order of dealing.
 
     Args:
-        kinds: what bets of a house's own ask of it.
+        cards: The cards.
+        kinds: The kinds of further facts that a house's own bets need.
     """
     first, second, count = cards[0], cards[1], len(cards)
     points = (first.point_value + second.point_value) % 10
@@ -51,7 +52,7 @@ def end_of(cards: Sequence[Card], kinds: frozenset[str] = _NO_KINDS) -> HandEnd:
 
 @lru_cache(maxsize=4096)
 def ends_of(cards: tuple[Card | None, ...], kinds: frozenset[str] = _NO_KINDS) -> frozenset[HandEnd]:
-    """Every end that the hand may have, whatever the cards are that were not read (None).
+    """Every possible end of the hand, over all faces of the unread cards (None).
 
     >>> from thirdcard.rules.game.cards import parse_card
     >>> sorted(end.total for end in ends_of((parse_card("9H"), parse_card("KD"))))
@@ -62,7 +63,7 @@ def ends_of(cards: tuple[Card | None, ...], kinds: frozenset[str] = _NO_KINDS) -
 
 
 def loose_ends_of(cards: tuple[Card | None, ...], kinds: frozenset[str] = _NO_KINDS) -> frozenset[HandEnd]:
-    """Every end where it is not known either whether the hand got a third card; `cards` are its first two."""
+    """Every possible end where it is unknown whether the hand got a third card; `cards` are its first two."""
     return ends_of(cards, kinds) | ends_of((*cards, None), kinds)
 
 
@@ -81,7 +82,7 @@ def _hands_of(cards: tuple[Card | None, ...], thirds: Sequence[Card]) -> Iterato
 
 @lru_cache(maxsize=8192)
 def facts_of(player: HandEnd, banker: HandEnd) -> frozenset[str]:
-    """What two finished hands state, for the pay cases."""
+    """The facts of two finished hands, for the pay cases."""
     facts = {f"winner={winner_of(player.total, banker.total)}", f"margin={abs(player.total - banker.total)}"}
     for side, end in (("player", player), ("banker", banker)):
         facts |= {f"{side}_points={end.total}", f"{side}_cards={end.cards}"}

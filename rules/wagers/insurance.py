@@ -1,7 +1,7 @@
-"""Know when insurance is offered, and find insurance that could pay more than it insures.
+"""Decide when insurance is offered, and find insurance that could pay more than it insures.
 
-Insurance is bet between cards: while the points of the open cards stand in the rulebook's table and until the next
-card leaves the shoe. Money in the smallest unit.
+Insurance is bet between cards: it is offered while the points of the open cards are in the rulebook's table, until the
+next card leaves the shoe. Money in minor units.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.late_bets import ChangeKind, Close, kind_of
 
 INSURANCE = {Bet.INSURANCE_PLAYER: Side.PLAYER, Bet.INSURANCE_BANKER: Side.BANKER}
-"""The insurance wagers and the hand that each insures."""
+"""The insurance bets and the hand that each insures."""
 _CODE = "limit.above_maximum"
 
 
 class Offer(StrEnum):
-    """Whether insurance may be bet just now."""
+    """Whether insurance may be bet at this moment."""
 
     OPEN = "open"
     UNKNOWN = "unknown"
-    """A card on which it depends was not read."""
+    """Depends on a card that was not read."""
     NOT_OFFERED = "not_offered"
-    """The cards are not yet all open, or their points stand in no row."""
+    """The cards are not all open yet, or their points are in no row."""
     CLOSED = "closed"
     """The next card has left the shoe."""
 
 
 @dataclass(frozen=True, slots=True)
 class InsuranceWindow:
-    """What insurance is offered on a bet at a moment of the round."""
+    """The offer of insurance on a bet at one moment of the round."""
 
     offer: Offer
     since_t: float
-    """From when on it is so, seconds."""
+    """When this state began, seconds."""
     row: InsuranceRow | None = None
     was_offered: bool = False
-    """Whether it is offered no more, but was after the four cards."""
+    """Whether it was offered after the four cards, but no longer is."""
 
 
 def window_of(bet: Bet, running: Round, drawing: Drawing, rule: InsuranceRule) -> InsuranceWindow:
-    """Whether that insurance may be bet as the cards lie now."""
+    """The offer of that insurance with the present cards."""
     cards = sorted(running.dealt.cards.values(), key=lambda card: card.index)
     further = cards[INITIAL_CARDS:]
     if len(cards) < INITIAL_CARDS or any(card.shown_t is None for card in cards[:INITIAL_CARDS]):
@@ -82,7 +82,7 @@ def _row_of(bet: Bet, after: WindowStart, player: int, banker: int, rule: Insura
 
 
 def _was_offered(bet: Bet, drawing: Drawing, rule: InsuranceRule) -> bool:
-    """Whether the insurance was offered after the four cards."""
+    """Whether the insurance was offered after the first four cards."""
     player, banker = drawing.points(Side.PLAYER), drawing.points(Side.BANKER)
     if player is None or banker is None:
         return False
@@ -90,20 +90,20 @@ def _was_offered(bet: Bet, drawing: Drawing, rule: InsuranceRule) -> bool:
 
 
 def _is_open_third(further: list[DealtCard], drawing: Drawing) -> bool:
-    """Whether the only further card is the Player's third and all can see it."""
+    """Whether the only further card is the Player's third and lies open."""
     return len(further) == 1 and drawing.third.get(Side.PLAYER) is further[0] and further[0].shown_t is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What an insurance wager wins, in the smallest unit; None where it was not read."""
+    """What an insurance wager can win, in minor units; None where it was not read."""
 
     on_loss: Fraction | None
-    """When the insured hand loses."""
+    """Winnings if the insured hand loses."""
     on_tie: Fraction | None
-    """On a Tie, where the rulebook pays that; 0 where a Tie returns the wager."""
+    """Winnings on a Tie, where the rulebook pays that; 0 where a Tie returns the wager."""
     is_some: bool = False
-    """Whether it wins something for certain, however much that is."""
+    """Whether it surely wins something, even if the amount is unknown."""
 
 
 NOTHING = Promise(Fraction(0), Fraction(0))
@@ -111,12 +111,12 @@ NOTHING = Promise(Fraction(0), Fraction(0))
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """What of an insurance wager the end of its window has fixed: it may no more be taken back."""
+    """The part of an insurance wager that may not be taken back, since its window has ended."""
 
     t: float
-    """When the next card, or the result, came, seconds."""
+    """When the next card or the result came, seconds."""
     stake: int | None
-    """None where it was not read."""
+    """In minor units; None where it was not read."""
     promise: Promise
 
 
@@ -124,32 +124,32 @@ NOT_FIXED = Fixed(0.0, 0, NOTHING)
 
 
 class InsuranceJudge:
-    """Adds up what the insurance of a round could pay and holds it against the wagers that it insures."""
+    """Adds up what the insurance of a round could pay and compares it with the insured wagers."""
 
     def __init__(self, rules: Rules) -> None:
         self._rule = rules.insurance
         self._round = 0
         self._promised: dict[str, Promise] = {}
-        """What each insurance area that was bet in a window could pay."""
+        """By area: what its insurance could pay, if bet while it was offered."""
         self._fixed: dict[str, Fixed] = {}
-        """What of each such area a window that has ended has fixed."""
+        """By area: the part that the end of a window has fixed."""
         self._waived_in = 0
         """The latest round in which the Banker's third card was handled or seen before the Player's was open."""
 
     @property
     def rule(self) -> InsuranceRule | None:
-        """The rulebook's windows; None where insurance is not offered."""
+        """The rulebook's rule on insurance; None where it is not offered."""
         return self._rule
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
-        """The events that may close a window; none where insurance is not offered."""
+        """The event types that may end an offer; none where insurance is not offered."""
         return () if self._rule is None else (CardDealt, CardTurned, CardPassed, ResultAnnounced)
 
     def close_of(self, event: WagerChanged, running: Round, window: InsuranceWindow) -> Close | None:
-        """When betting on it closed for such a change; None while it is open.
+        """When betting on the insurance closed for this change; None while it is open.
 
-        What was bet in a window stays once it has ended, also where another one is open then.
+        A wager from an ended window stays fixed, even while another window is open.
         """
         assert self._rule is not None, "without windows nothing is open or closed"
         kind, offer, result = kind_of(event), window.offer, running.result
@@ -167,14 +167,14 @@ class InsuranceJudge:
         return Close(window.since_t, self._rule_against(window, running), False, 1.0)
 
     def _rule_against(self, window: InsuranceWindow, running: Round) -> str | None:
-        """The rule that a bet breaks in a window that is not open."""
+        """The rule that a bet breaks while insurance is not offered."""
         assert self._rule is not None, "without windows there is none that is not open"
         if window.offer is not Offer.CLOSED and not window.was_offered:
             return self._rule.rule
         return self._rule.waiver_rule if self._waived_in == running.number else self._rule.closing_rule
 
     def promises(self, running: Round) -> Mapping[str, Promise]:
-        """What each insurance area that was bet in a window of this round could pay."""
+        """By area: what its insurance could pay, for wagers made in a window of this round."""
         return dict(self._promised) if self._round == running.number else {}
 
     def note(self, event: WagerChanged, running: Round, window: InsuranceWindow) -> None:
@@ -186,7 +186,7 @@ class InsuranceJudge:
         promised = self._promised.get(event.area, NOTHING)
         fixed = self._fixed.get(event.area, NOT_FIXED)
         if is_by_dealer(event):
-            fixed = NOT_FIXED  # he may reduce what is fixed, too
+            fixed = NOT_FIXED  # the dealer may reduce even the fixed part
             self._fixed.pop(event.area, None)
         if after == 0 or event.chips_after == 0:
             self._promised.pop(event.area, None)
@@ -200,7 +200,7 @@ class InsuranceJudge:
     def observe(
         self, event: CardDealt | CardTurned | CardPassed | ResultAnnounced, running: Round
     ) -> Iterator[Finding]:
-        """Judge the insurance when the next card, or the result, closes betting on it and fixes it."""
+        """Find insurance that is too large when the next card or the result ends the offer; fixes the wagers."""
         if isinstance(event, CardPassed | CardTurned) and _is_waived_by(event, running):
             self._waived_in = running.number
         if not self._promised or not isinstance(event, CardDealt | ResultAnnounced):
@@ -237,7 +237,7 @@ class InsuranceJudge:
 
 
 def _is_below(event: WagerChanged, kind: ChangeKind, stake: int | None) -> bool:
-    """Whether a change leaves less than that stake; what was not read counts as enough."""
+    """Whether a change leaves less than that stake; an unread value counts as enough."""
     if kind is ChangeKind.REMOVED:
         return True
     return event.after is not None and stake is not None and event.after < stake
@@ -253,7 +253,8 @@ def _is_waived_by(event: CardPassed | CardTurned, running: Round) -> bool:
 
 
 def _promise(old: Promise, fixed: Fixed, before: int, after: int, row: InsuranceRow | None) -> Promise:
-    """What a changed wager could pay: less in proportion of what is not fixed, or more by the row that is open."""
+    """What the changed wager could pay: reduced in proportion to the part that is not fixed, or increased by the open
+    row."""
     assert old.on_loss is not None and old.on_tie is not None
     if after < before:
         stake, promise = fixed.stake or 0, fixed.promise

@@ -1,7 +1,7 @@
-"""Find wagers that changed while the rulebook forbids it.
+"""Find wagers that changed when the rulebook forbids it.
 
-What may be half of a move, or a payment that is yet to be logged, is held back for a moment. Unknown values never
-make an alert: without a direction of change nothing is alleged.
+A change that may be half of a move, or a payment that is not logged yet, is held back for a moment. A change of unknown
+direction never makes an alert.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.change_times import Span, shipped_change_times
 
 MOVE_WINDOW_S = 3.0
-"""A removal and a placement no further apart may be one move."""
+"""The longest time in seconds between a removal and a placement that may be one move."""
 
 
 class ChangeKind(StrEnum):
@@ -63,7 +63,7 @@ class Close:
     is_inferred: bool
     confidence: float
     within_s: float = 0.0
-    """How far at most `t` is from the true close."""
+    """The most that `t` can be from the true close, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +97,14 @@ def kind_of(event: WagerChanged) -> ChangeKind | None:
 
 
 def span_of(event: WagerChanged) -> Span:
-    """Between which moments it happened."""
+    """The bounds of the time of the change, in seconds."""
     return event.t - (event.earlier_s or 0.0), event.t + (event.later_s or 0.0)
 
 
 def moment_of(event: WagerChanged, kind: ChangeKind) -> float:
-    """When it was likeliest done: the line's moment, but for chips that a hand hid for long.
+    """The likeliest time of the change, in seconds: that of its line, unless a hand covered the chips for long.
 
-    They were put down soon after it came, and are seen when other lines have been written.
+    Then they were put down soon after the hand came, but seen only after other lines were written.
     """
     times = shipped_change_times()
     if not kind.adds or event.earlier_s is None or event.earlier_s <= times.usual_cover_s:
@@ -113,7 +113,7 @@ def moment_of(event: WagerChanged, kind: ChangeKind) -> float:
 
 
 def amount_of(event: WagerChanged) -> int | None:
-    """By how much the value changed; None where it is unknown."""
+    """By how much the value changed, in minor units; None where unknown."""
     before = 0 if event.chips_before == 0 else event.before
     after = 0 if event.chips_after == 0 else event.after
     return None if before is None or after is None else abs(after - before)
@@ -130,15 +130,18 @@ _CLOSERS: Mapping[Moment, tuple[type[Event], ...]] = {
 
 
 def closers_of(cases: Iterable[ClosingCase]) -> frozenset[type[Event]]:
-    """The events that may close betting by these cases, besides the round's first card."""
+    """The event types that may close betting in these cases, besides the round's first card."""
     return frozenset(kind for case in cases for kind in _CLOSERS[case.moment])
 
 
 def close_of(bet: Bet, running: Round, rules: Rules, case: ClosingCase | None = None) -> Close | None:
-    """When betting on that bet closed; None while it is open. The first card says more than a call inferred from it.
+    """When betting on that bet closed; None while it is open. The first card overrides a call inferred from it.
 
     Args:
-        case: what closes it, where that is not what closes placing.
+        bet: The bet.
+        running: The running round.
+        rules: The rulebook and the house's options.
+        case: What closes it, if different from what closes placing.
     """
     first, call, result = running.dealt.first, running.betting.call, running.result
     if first is None and call is None and result is None and running.dealt.seen_t is None:
@@ -170,7 +173,7 @@ def _within_s(call: Call) -> float:
 def find_late_change(
     event: WagerChanged, running: Round, rules: Rules, *, close: Close, is_losing: bool
 ) -> LateChange | None:
-    """What a change after the close is; None where its direction or its author acquits it."""
+    """The fault of a change after the close; None where its direction is unknown or the dealer only took chips."""
     kind = kind_of(event)
     if kind is None or (is_by_dealer(event) and not kind.adds):
         return None
@@ -196,7 +199,7 @@ def find_late_change(
 
 
 def find_frozen_change(event: WagerChanged) -> Finding | None:
-    """A change of a wager that must stay as it was placed, before betting closed."""
+    """A finding for a change of a wager that may not be changed even before betting closes; None otherwise."""
     kind = kind_of(event)
     seat = seat_of(event.by)
     if seat is None or kind is None or kind is ChangeKind.PLACED:
@@ -224,14 +227,14 @@ class HeldChanges:
     def __init__(self) -> None:
         self.changes: list[LateChange] = []
         self._placed: dict[int, WagerChanged] = {}
-        """What each seat put down last."""
+        """The last placement of each seat."""
 
     def add(self, change: LateChange, wagers: Iterable[Wager]) -> list[Finding]:
-        """Take a change in; returns what is certain at once.
+        """Take a late change; returns the faults that are certain at once.
 
         Args:
-            change: the late change.
-            wagers: what lies on the table; a seat that has nothing else there can't have moved its chips.
+            change: The late change.
+            wagers: The table's wagers; a seat without another one cannot have moved its chips.
         """
         change = _taken_before(change, self._placed.get(change.finding.seat or 0))
         for other in self.changes:
@@ -244,7 +247,7 @@ class HeldChanges:
         return []
 
     def note_placed(self, event: WagerChanged) -> None:
-        """A seat put chips down, in time or not."""
+        """Note that a seat put chips down, in time or not."""
         seat = seat_of(event.by)
         if seat is not None:
             self._placed[seat] = event
@@ -252,18 +255,18 @@ class HeldChanges:
                 self.changes = [_taken_before(one, event) if one.finding.seat == seat else one for one in self.changes]
 
     def pay(self, payment: WagerSettled, result_t: float | None) -> None:
-        """A payment was logged: chips that the dealer just put there may be the winnings.
+        """Drop changes that were the dealer's payment: chips that the dealer just put there may be the winnings.
 
-        They are not where the result came after them, or where they are worth something else.
+        They are not if the result came after them, or if their value differs.
 
         Args:
-            payment: what was paid.
-            result_t: when the result was announced, where it was.
+            payment: The logged payment.
+            result_t: When the result was announced, seconds; None if it was not.
         """
         self.changes = [one for one in self.changes if not _is_payment(one, payment, result_t)]
 
     def release(self, t: float | None) -> list[Finding]:
-        """What no longer can be part of a move at that time; all of it where no time is given."""
+        """The faults whose changes can no longer be half of a move at time `t`, in seconds; None releases all."""
         if not self.changes:
             return []
         ripe = [one for one in self.changes if t is None or t - one.event.t > MOVE_WINDOW_S]
@@ -272,7 +275,7 @@ class HeldChanges:
 
 
 def _is_payment(change: LateChange, payment: WagerSettled, result_t: float | None) -> bool:
-    """Whether the chips that the dealer put there are what he paid, as far as is known."""
+    """Whether the chips that the dealer put there can be this payment."""
     if not change.is_by_dealer or change.event.area != payment.area:
         return False
     if result_t is not None and span_of(change.event)[1] < result_t:
@@ -282,7 +285,7 @@ def _is_payment(change: LateChange, payment: WagerSettled, result_t: float | Non
 
 
 def _taken_before(change: LateChange, placed: WagerChanged | None) -> LateChange:
-    """What a hand took that put chips down elsewhere while it still lay there: it did so before."""
+    """The removal with its confidence limited to the time before the same hand put chips down elsewhere."""
     if change.kind is not _REMOVED or placed is None or placed.area == change.event.area or placed.earlier_s is None:
         return change
     (low_t, high_t), (put_t, _) = span_of(change.event), span_of(placed)
@@ -293,7 +296,7 @@ def _taken_before(change: LateChange, placed: WagerChanged | None) -> LateChange
 
 
 def _may_be_half_of_a_move(change: LateChange, wagers: Iterable[Wager]) -> bool:
-    """Whether the seat may still put down elsewhere what it took, or take elsewhere what it put down."""
+    """Whether the seat may still place elsewhere what it took, or take elsewhere what it placed."""
     if change.kind is ChangeKind.PLACED:
         seat, area = change.finding.seat, change.event.area
         return any(wager.seat == seat and wager.area != area and not wager.is_empty for wager in wagers)
@@ -318,7 +321,7 @@ def is_one_move(one: LateChange, other: LateChange) -> bool:
 
 
 def _are_about_as_many(one: int, other: int) -> bool:
-    """Whether two of the camera's estimates, a chip and a quarter off at most each, may be the same chips."""
+    """Whether two camera counts may be of the same chips; each may be wrong by one chip and a quarter."""
     return abs(one - other) <= 2 + max(one, other) / 2
 
 
@@ -344,10 +347,10 @@ def _moved(one: LateChange, other: LateChange) -> Finding:
 
 
 def _confidence(event: WagerChanged, close: Close, span: Span, *, adds: bool) -> float:
-    """How sure it is that the change was late, by somebody who may not."""
+    """The confidence that the change was late, and made by somebody who may not make it."""
     confidence = confidence_of(event) * close.confidence
     if is_by_nobody_known(event) and event.source not in (Source.PERSON, Source.SIGNAL):
-        confidence *= UNSEEN  # it may have been the dealer; who reports a change by hand means a player's
+        confidence *= UNSEEN  # it may have been the dealer; a change reported by a person means a player's
     return confidence * shipped_change_times().lateness(close.t, close.within_s, span, adds=adds)
 
 

@@ -1,4 +1,4 @@
-"""Hold the wagers at the close of betting against the table's notice. Money in the smallest unit."""
+"""Compare the wagers at the close of betting with the table's notice. Money in minor units."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _HANDS = frozenset({Bet.PLAYER, Bet.BANKER})
 
 
 def parse_notice(limits: Mapping[str, object], mains: frozenset[Bet]) -> TableNotice:
-    """The notice of a table's `limits`; what is no whole number counts as not said.
+    """The notice from a table's `limits`; values that are no whole numbers are ignored.
 
     Args:
-        mains: the bets for which the table's own minimum and maximum hold.
+        limits: The mapping of the table's file.
+        mains: The bets to which the table's own minimum and maximum apply.
     """
     own = limits.get("bets")
     bets = {
@@ -46,22 +47,22 @@ def _amount(limits: Mapping[str, object], key: str) -> int | None:
 
 
 def own_limit_rules(rules: Rules) -> Mapping[Bet, str | None]:
-    """The section that says what limits hold for a bet, where the bet has one of its own."""
+    """By bet: the section on its limits, where it has one of its own."""
     own = [case for case in rules.rulebook.limits.own if case.when <= rules.facts]
     return {bet: case.rule for case in reversed(own) for bet in case.bets}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Watch:
-    """What is looked at where a notice hangs at the table."""
+    """The limits to check at a table with a notice."""
 
     notice: TableNotice
     ranges: Mapping[Bet, Range]
-    """The table's own, by bet."""
+    """The table's own minimum and maximum by bet."""
     limits_hands: bool
     """Whether the wagers on a hand are limited together."""
     groups: tuple[tuple[Bet, ...], ...]
-    """The bets that are limited; those that close together stand together."""
+    """The bets with limits, grouped by when they close."""
 
     @classmethod
     def of(cls, notice: TableNotice, rules: Rules) -> _Watch:
@@ -81,14 +82,14 @@ class _Watch:
         return self.ranges.get(wager.bet, _UNLIMITED)
 
     def is_personal(self, wager: Wager, end: int) -> bool:
-        """Whether another minimum (0) or maximum (1) than the table's was agreed for it with its player."""
+        """Whether the player has an agreed minimum (`end` 0) or maximum (1) other than the table's."""
         if not self.notice.players:
             return False
         return self.range_of(wager)[end] != self.ranges.get(wager.bet, _UNLIMITED)[end]
 
 
 class LimitJudge:
-    """Judges each bet once a round, as soon as betting on it has closed for certain."""
+    """Judges each bet once a round, as soon as betting on it has surely closed."""
 
     def __init__(self, rules: Rules, notice: TableNotice) -> None:
         self._rules = rules
@@ -96,29 +97,29 @@ class LimitJudge:
         self._kinds = rules.rulebook.limits.kinds
         self._own_rules = own_limit_rules(rules)
         self._is_token_free = rules.rulebook.promotional_rule is not None
-        """Whether a wager of promotional chips is one of their own amount, whatever the notice says."""
+        """Whether a wager of promotional chips is exempt from the notice."""
         self._round = 0
         self._pending: tuple[tuple[Bet, ...], ...] = ()
-        """Bets on which betting has not closed yet; those that close together stand together."""
+        """Bets that have not closed yet, grouped by when they close."""
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
-        """The events that may close betting, other than the round's first card, which comes in another way.
+        """The event types that may close betting, besides the round's first card, which is passed separately.
 
-        None where the notice limits nothing; otherwise a result is one of them whatever the rulebook says.
+        Empty where the notice limits nothing; otherwise a result is always one of them.
         """
         closings = [self._rules.closings[bet] for bets in self._watch.groups for bet in bets]
         return closers_of(closings) | {ResultAnnounced} if closings else ()
 
     def change(self, notice: TableNotice, running: Round | None) -> None:
-        """Another notice hangs at the table; a round in which betting has closed is judged by the one before."""
+        """Apply a changed notice; a round in which betting has closed keeps the previous one."""
         if running is not None and running.betting.notice is not notice:
             return
         self._watch = _Watch.of(notice, self._rules)
         self._pending = self._watch.groups
 
     def observe(self, _event: Event, running: Round) -> Iterable[Finding]:
-        """Take an event that may have closed betting; judges each bet once a round."""
+        """Take an event that may have closed betting; returns faults against the limits."""
         if self._round != running.number:
             self._begin(running)
         if not self._pending:
@@ -135,7 +136,7 @@ class LimitJudge:
         self._round, self._pending = running.number, self._watch.groups
 
     def _is_faultless(self, running: Round) -> bool:
-        """Whether it is clear at a glance that nothing can be found: all wagers were seen and keep their own limits."""
+        """Whether a quick check already excludes every fault: all wagers were seen and are within their limits."""
         watch = self._watch
         if watch.limits_hands or watch.notice.players or running.camera_lost_t is not None:
             return False
@@ -165,7 +166,7 @@ class LimitJudge:
             yield from self._differential(hands, close, running)
 
     def _closed(self, running: Round) -> dict[Bet, Close]:
-        """The bets that have closed since the last look; a close that is only inferred waits for the first card."""
+        """The bets that have closed since the last check; an inferred close waits for the first card."""
         closed: dict[Bet, Close] = {}
         for bets in self._pending:
             close = close_of(bets[0], running, self._rules)
@@ -236,7 +237,7 @@ class LimitJudge:
 
 
 def _closing_together(watched: Iterable[Bet], rules: Rules) -> Iterable[tuple[Bet, ...]]:
-    """The bets by what closes betting on them; where a hand's first card does, each by itself."""
+    """The bets grouped by when they close; where a hand's first card closes them, each by itself."""
     groups: dict[tuple[ClosingCase, Bet | None], list[Bet]] = {}
     for bet in watched:
         case = rules.closings[bet]
@@ -245,7 +246,7 @@ def _closing_together(watched: Iterable[Bet], rules: Rules) -> Iterable[tuple[Be
 
 
 def _total(wagers: Iterable[Wager]) -> tuple[int, bool]:
-    """The known part of the total, and whether that is all."""
+    """The sum of the known values in minor units, and whether all were known."""
     values = [one.value for one in wagers]
     return sum(value for value in values if value is not None), None not in values
 

@@ -1,4 +1,4 @@
-"""Find chips that lie where they may not when betting closes: on a bet that is not offered, or on both hands."""
+"""Find chips that may not lie where they are when betting closes: on a bet that is not offered, or on both hands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HANDS = (Bet.PLAYER, Bet.BANKER)
 
 
 class OfferJudge:
-    """Looks at the wagers as soon as betting has closed for certain."""
+    """Checks the wagers as soon as betting has surely closed."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -28,7 +28,7 @@ class OfferJudge:
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
-        """The events that may close betting, other than the round's first card, which comes in another way."""
+        """The event types that may close betting, besides the round's first card, which is passed separately."""
         rules = self._rules
         cases = [case for case in rules.rulebook.closings if case.when <= rules.facts]
         if not self._is_one_hand_only:
@@ -36,7 +36,7 @@ class OfferJudge:
         return closers_of(cases)
 
     def observe(self, _event: Event, running: Round) -> Iterable[Finding]:
-        """Take an event that may have closed betting."""
+        """Take an event that may have closed betting; returns the faults."""
         known = self._known
         for wager in running.betting.stakes.values():
             if wager.bet not in known and wager.value != 0:
@@ -53,7 +53,7 @@ class OfferJudge:
             yield from self._find_both_hands(running)
 
     def _find_both_hands(self, running: Round) -> Iterator[Finding]:
-        """Of a seat's wagers on the two hands the one that was placed last."""
+        """The later one of a seat's wagers on both hands."""
         if running.void.is_void:
             return
         first: dict[int, Wager] = {}
@@ -65,7 +65,7 @@ class OfferJudge:
                 yield _on_both_hands(wager, other, close)
 
     def _close_of(self, wager: Wager, running: Round) -> Close | None:
-        """When betting on it closed, where that is certain."""
+        """When betting on it surely closed; None while open or only inferred."""
         close = close_of(wager.bet, running, self._rules)
         return None if close is None or close.is_inferred else close
 

@@ -1,10 +1,9 @@
-"""Compare what the dealer paid, collected and returned with what each wager was due. Money in the smallest unit.
+"""Compare what the dealer paid, collected and returned with what each wager was due. Money in minor units.
 
-Judged when the round closes. What was not read is left open: an unknown amount, the winnings of a stake of unknown
-value, chips that moved without anybody seeing who moved them. Of a wager that changed too late only what lay there in
-time counts: paying more than that raises an alert, the rest is left open. Chips that were counted are a wager
-whatever they are worth, so they are reported when left unpaid or in place. Chips that only a camera saw are
-reported where it also saw that nobody reached there.
+Judged when the round closes. What was not read is left open: an unknown amount, the winnings of an unknown stake, chips
+that moved unseen. Of a wager that changed too late only the part placed in time counts: a higher payment is a fault,
+the rest is left open. Counted chips of unknown value are still a wager, so leaving them unpaid or in place is reported.
+For chips that only a camera saw, that is reported only if it also saw that nobody reached there.
 """
 
 from __future__ import annotations
@@ -30,52 +29,52 @@ from thirdcard.rules.wagers.hand_ends import end_of, facts_of
 from thirdcard.rules.wagers.settlement import pay_case
 
 _SETTLES_FREELY = ("misdeal.", "exposed_card.")
-"""Faults after which any wager of the round may be given back."""
+"""Prefixes of faults after which any wager of the round may be returned."""
 _STANDS_OFF = (Settling.PUSH, Settling.VOID)
 _WIN, _LOSE = Settling.WIN, Settling.LOSE
 _HANDS = (Bet.PLAYER, Bet.BANKER)
 _PAID, _COLLECTED = SettleAction.PAID, SettleAction.COLLECTED
 _PUTS_DOWN = ("late_bet.placed", "late_bet.moved")
-"""Late changes after which all that lies on their area came too late, where nothing lay there before."""
+"""Late changes after which all chips on an empty area came too late."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Chips:
-    """What was seen of an area's chips."""
+    """The observed chips of an area."""
 
     staked: Wager | None
-    """As they lay when betting closed."""
+    """At the close of betting."""
     left: Wager | None
-    """As they lie when the round closes."""
+    """At the end of the round."""
 
 
 class PayoutJudge:
-    """Collects what was settled in the running round."""
+    """Collects the settlements of the running round and judges them at its end."""
 
     def __init__(self, rules: Rules, *, chips: tuple[int, ...] = ()) -> None:
         self._rules = rules
         self._chips = chips
-        """The values of the table's chips, none where they are not known."""
+        """The values of the table's chips; empty where unknown."""
         self._settled: dict[str, list[WagerSettled]] = {}
         self._moved: set[str] = set()
         self._filmed: set[str] = set()
-        """Areas whose chips a camera reports; they may lie from round to round."""
+        """Areas whose chips a camera reports; they may stay from round to round."""
         self._late: dict[str, Alert] = {}
-        """The surest late change of each area."""
+        """By area: its late change with the highest confidence."""
         self._advice = Advice(rules)
         self._may_return = False
         self._is_disputed = False
         self._has_strange = False
-        """Whether something was done with a bet that is not offered."""
+        """Whether a bet that is not offered was settled."""
 
     def settle(self, event: WagerSettled, _running: Round) -> None:
-        """Take what the dealer did with a wager of the running round."""
+        """Take a settlement in the running round."""
         self._settled.setdefault(event.area, []).append(event)
         if event.bet not in self._rules.known:
             self._has_strange = True
 
     def change(self, event: WagerChanged, running: Round) -> None:
-        """Take a change of a wager of the running round."""
+        """Take a change of a wager in the running round."""
         if running.deadline is not None:
             self._moved.add(event.area)
         if event.source is Source.CAMERA:
@@ -84,7 +83,7 @@ class PayoutJudge:
             self._filmed.discard(event.area)
 
     def note(self, alert: Alert) -> None:
-        """Take a fault of the round, which bears on what may be done with its wagers."""
+        """Take an alert of the round that affects what may be done with its wagers."""
         self._is_disputed = self._is_disputed or alert.code == "misdeal.wrong_result"
         if alert.code.startswith(_SETTLES_FREELY):
             self._may_return = True
@@ -117,10 +116,10 @@ class PayoutJudge:
         return findings if running.result is not None else _resting_on(running.dealt.cards.values(), findings)
 
     def _is_opposed(self, due: Iterable[Due]) -> bool:
-        """Whether more wagers were seen to be settled against what the cards say than by it: one may be misread.
+        """Whether more settlements that a camera saw contradict the cards than agree: then a card may be misread.
 
-        Or the fault for which the hand is void was none, where nobody announced that it is. A wager on neither hand
-        that was collected tells nothing: most of them lose whoever wins.
+        Or, where nobody announced a void hand, the fault that voids it may be an error. A collected wager on neither
+        hand is no evidence: most of them lose whoever wins.
         """
         acts = [(one, act) for one in due for act in self._settled.get(one.area, []) if act.source is Source.CAMERA]
         telling = [(one, act) for one, act in acts if not _is_unclear(one, act) and not _loses_anyway(one, act)]
@@ -128,7 +127,7 @@ class PayoutJudge:
         return clear.count(False) > clear.count(True)
 
     def _judge_no_wagers(self, running: Round, record: RoundRecord) -> Iterator[Finding]:
-        """What was paid where no wager stands: it was placed too late, or such a bet is not offered."""
+        """Payments where no wager counts: it was placed too late, or the bet is not offered."""
         stands = {one.area for one in record.due} | {one.area for one in record.due_open}
         for area in self._settled:
             paid = () if area in stands else self._acts_on(area, running).paid
@@ -142,7 +141,7 @@ class PayoutJudge:
                 yield _paid_for_nothing(paid[-1], "which is not offered")
 
     def _judge_late(self, due: Due, running: Round, record: RoundRecord) -> Iterator[Finding]:
-        """What was paid on a wager beyond what it wins as it lay when betting closed."""
+        """Payments above what the wager wins as it lay when betting closed."""
         late, acts = self._late[due.area], self._acts_on(due.area, running)
         total = sum_of(acts.paid)
         if acts.paid and due.outcome is not _WIN:
@@ -154,7 +153,7 @@ class PayoutJudge:
             running.doubt("payout.wrong_amount", f"the wager on {due.area} changed after betting closed")
 
     def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterable[Finding]:
-        """What the dealer did wrongly with one wager; what is unknown is noted as a doubt of the round."""
+        """The faults in the settlement of one wager; unknown parts become doubts of the round."""
         acts = self._acts_on(due.area, running)
         why_open = self._why_open(due, acts)
         if why_open is not None:
@@ -176,7 +175,7 @@ class PayoutJudge:
         return (_absence(due, running, acts, chips),)
 
     def _by_its_void(self, finding: Finding, due: Due, running: Round) -> Finding:
-        """The fault with what made its wager void, for the rulebook's cases, and the rule that did."""
+        """The fault of a void wager with the rule that voids it, and the fact for the rulebook's cases."""
         if due.outcome is not Settling.VOID:
             return finding
         void, facts = running.void, finding.facts
@@ -189,14 +188,14 @@ class PayoutJudge:
         return replace(finding, facts=facts | {fact}, source_rule=rule)
 
     def _rule_of_fee(self, due: Due) -> str | None:
-        """The rule by which the wager is void without a fee."""
+        """The rule by which the wager is void without a fee; None where there is none."""
         return next((fee.rule for fee in self._rules.fees if due.bet in fee.wagers), None)
 
     def _acts_on(self, area: str, running: Round) -> Acts:
-        """What the dealer did with a wager; where the house voided the round or ordered it returned, what he did then.
+        """The dealer's acts on a wager; once the house voided the round or ordered a return, only later acts count.
 
-        What he had paid before may be taken back without a line that says so, and what he had collected be given back
-        as chips.
+        The dealer may take back an earlier payment without a line in the log, and return collected chips as a change of
+        the area.
         """
         acts, since_t = tuple(self._settled.get(area, ())), running.void.declared_t
         if since_t is None and self._rules.are_returns_honoured:
@@ -209,7 +208,7 @@ class PayoutJudge:
         return Acts(tuple(act for act in acts if act.action is not _PAID))
 
     def _why_open(self, due: Due, acts: Acts) -> tuple[str, str] | None:
-        """The code and the reason why what was done with the wager tells nothing; None where it tells something."""
+        """The code and reason if the acts prove nothing about the wager; None if they do."""
         if self._is_disputed and any(act.source is Source.CAMERA for act in acts.all):
             why = "the wagers were settled by another outcome than the cards were read to have"
             return "payout.loser_paid", why
@@ -218,11 +217,11 @@ class PayoutJudge:
         return None
 
     def _is_done_with(self, due: Due, acts: Acts, running: Round) -> bool:
-        """Whether a wager that was not paid needed nothing more: it stood off, or was rightly given back."""
+        """Whether an unpaid wager needed nothing more: it stood off, or was rightly returned."""
         return due.outcome in _STANDS_OFF or (bool(acts.returned) and not self._wrongly_returned(acts, running))
 
     def _wrongly_returned(self, acts: Acts, running: Round) -> tuple[WagerSettled, ...]:
-        """The returns that came after a result which nothing unsettled."""
+        """The returns after the result that nothing allows."""
         result = running.result
         if result is None or self._may_return or running.void.is_void:
             return ()
@@ -231,7 +230,7 @@ class PayoutJudge:
         return tuple(act for act in late if not self._advice.allows_return(stakes.get(act.area), running))
 
     def _wrong_loss(self, due: Due, acts: Acts, running: Round) -> Iterable[Finding]:
-        """A losing wager that was given back, or of which more or less was taken than it loses."""
+        """The fault of a losing wager that was returned, or of which a wrong amount was collected."""
         given_back = self._wrongly_returned(acts, running)
         found, why_open = judge_loss(due, acts, given_back, step=self._step(due), rule=self._rule_of_loss(due))
         if why_open is not None:
@@ -239,12 +238,12 @@ class PayoutJudge:
         return () if found is None else (found,)
 
     def _rule_of_loss(self, due: Due) -> str | None:
-        """The rule that says how much of a losing wager is lost."""
+        """The rule on how much of a losing wager is lost."""
         case = self._rules.fault("payout.loser_kept", facts_about(due.bet))
         return self._rule_of_part(due) or (None if case is None else case.rule)
 
     def _is_left(self, due: Due, acts: Acts, chips: _Chips, untouched: frozenset[str]) -> bool:
-        """Whether it is known that there was a wager and that nothing else was done with it."""
+        """Whether the wager surely existed and was surely left unpaid or in place."""
         if acts.all:
             return True
         if due.area in self._moved or chips.staked is None or chips.left is None:
@@ -256,14 +255,15 @@ class PayoutJudge:
         return chips.left.is_seen and is_counted and self._is_in_play(due, least)
 
     def _is_in_play(self, due: Due, least: int) -> bool:
-        """Whether a part of the wager at least can be paid exactly, by its value or what it is worth at least."""
+        """Whether at least a part of the wager can be paid exactly, by its value or its lower bound."""
         if due.stake is not None:
             return True
         part = least_part_of(due.bet, self._rules, self._chips)
         return part is None or least >= part
 
     def _wrong_amount(self, due: Due, acts: Acts, running: Round, record: RoundRecord) -> Iterator[Finding]:
-        """Another amount than the wager wins; chips that were taken from it besides, as commission is, count."""
+        """A fault if the net payment differs from the winnings; chips taken from it, such as commission, are
+        subtracted."""
         paid, taken = sum_of(acts.paid), sum_of(acts.collected)
         if due.pays is None or paid is None or taken is None:
             running.doubt("payout.wrong_amount", f"the wager on {due.area} or what it was paid was not read")
@@ -283,11 +283,12 @@ class PayoutJudge:
         return span_of(amount, self._step(due))
 
     def _step(self, due: Due) -> int:
-        """The least amount in which a wager can be settled: what is pro rata is rounded to the smallest chip."""
+        """The smallest amount for settling the wager, in minor units: proportional parts are rounded to the smallest
+        chip."""
         return 1 if due.excess_stake is None else min(self._chips, default=1)
 
     def _rule_of_part(self, due: Due) -> str | None:
-        """The rule that takes a part of the stake out of play; None where all of it is."""
+        """The rule that takes a part of the stake out of play; None where all of it is in play."""
         if due.excess_stake is not None:
             return rule_of_excess(due.bet, self._rules)
         terms = self._rules.rulebook.bets.get(due.bet)
@@ -295,7 +296,7 @@ class PayoutJudge:
         return None if exact is None else exact.rule
 
     def _pay_rule(self, due: Due, record: RoundRecord) -> str | None:
-        """The rule of the pay table's entry that fits, or the one that takes a part of the stake out of play."""
+        """The rule of the matching entry of the pay table, or the one that takes a part of the stake out of play."""
         of_part = self._rule_of_part(due)
         if of_part is not None:
             return of_part
@@ -313,13 +314,13 @@ class PayoutJudge:
 
 
 def _resting_on(cards: Iterable[DealtCard], findings: list[Finding]) -> list[Finding]:
-    """The same findings, as sure at most as what the cards were read to count: nobody announced the result."""
+    """The findings with confidence reduced to that of the cards, since no result was announced."""
     sure = prod(card.confidence for card in cards if card.card is not None)
     return [replace(finding, confidence=finding.confidence * sure) for finding in findings]
 
 
 def _wrong_act(due: Due, acts: Acts) -> Finding | None:
-    """A wager that was paid though it did not win, or collected though it stood off."""
+    """The fault of a wager that was paid though it did not win, or collected though it stood off; else None."""
     if acts.paid and due.outcome is not _WIN:
         return _paid_in_vain(due, acts)
     if acts.collected and due.outcome in _STANDS_OFF:
@@ -329,7 +330,7 @@ def _wrong_act(due: Due, acts: Acts) -> Finding | None:
 
 
 def _without_tokens(acts: Acts, due: Due, staked: Wager | None) -> Acts:
-    """The acts but for the taking of promotional chips, which are spent when they have won or stood off."""
+    """The acts without the collection of promotional chips, which are spent once they have won or stood off."""
     tokens, taken = 0 if staked is None else staked.promotional, sum_of(acts.collected)
     is_spent = (due.outcome is _WIN and acts.paid) or due.outcome is Settling.PUSH
     if tokens == 0 or not is_spent or not acts.collected:
@@ -350,7 +351,7 @@ def _paid_for_nothing(act: WagerSettled, why: str) -> Finding:
 
 
 def _is_just_as_due(due: Due, acts: list[WagerSettled] | None) -> bool:
-    """Whether one act settled the wager, and to the point."""
+    """Whether a single act settled the wager exactly."""
     if acts is None or len(acts) != 1:
         return False
     action, outcome = acts[0].action, due.outcome
@@ -361,7 +362,7 @@ def _is_just_as_due(due: Due, acts: list[WagerSettled] | None) -> bool:
 
 
 def _is_as_due(due: Due, act: WagerSettled) -> bool:
-    """Whether an act is one that such a wager is due."""
+    """Whether the act's kind is what the wager is due."""
     if due.outcome in _STANDS_OFF:
         return act.action is SettleAction.RETURNED
     return act.action is (_PAID if due.outcome is _WIN else _COLLECTED)
@@ -372,7 +373,7 @@ def _loses_anyway(due: Due, act: WagerSettled) -> bool:
 
 
 def _is_unclear(due: Due, act: WagerSettled) -> bool:
-    """Whether a camera saw chips go and cannot say what for: the way was not seen, or change may come for a winner."""
+    """Whether a camera saw chips leave without seeing why: they may be change for a winner."""
     is_seen_only = act.source in (Source.CAMERA, Source.INFERRED) and act.amount is None
     is_sure = act.confidence is not None and act.confidence > UNSEEN
     return is_seen_only and act.action is _COLLECTED and not (is_sure and due.outcome is not _WIN)
@@ -383,7 +384,7 @@ def _absent_code(due: Due) -> str:
 
 
 def _absence(due: Due, running: Round, acts: Acts, chips: _Chips) -> Finding:
-    """A winner that was not paid or a loser that was left: when the dealer cleared it, or at the close of the round."""
+    """The fault of an unpaid winner or an uncollected loser, at the time it was cleared or at the round's end."""
     emptied = next((act for act in reversed(acts.all) if act.action is not _PAID), None)
     code, t = _absent_code(due), running.closed_t if emptied is None else emptied.t
     assert t is not None, "absences are judged when the round has closed"

@@ -1,4 +1,4 @@
-"""Find what the rulebook orders before a card leaves the shoe: the call, and no chips in a hand without wagers."""
+"""Find breaches of what must precede a card from the shoe: the call, and no chips in a hand without wagers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AtFirstCard = Callable[[CardDealt, Round], Iterable[Finding]]
 
 
 def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wager]) -> Iterator[Finding]:
-    """Chips that lie on an area when a card leaves the shoe; the hand was void before that card."""
+    """Find chips that lie on an area when a card of a void hand leaves the shoe."""
     for wager in wagers:
         if wager.is_empty or wager.is_settled:
             continue
@@ -26,7 +26,7 @@ def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wa
 
 
 def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterable[Finding]:
-    """Chips that are put on an area when cards of the void hand are out."""
+    """Find chips that are placed when cards of a void hand are out."""
     if not running.void.is_void or running.void.is_annulled or running.is_decided or running.dealt.first is None:
         return ()
     kind = kind_of(event)
@@ -36,9 +36,9 @@ def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterable[Fin
 
 
 def _confidence(event: CardDealt | WagerChanged, running: Round) -> float:
-    """How sure the event is; little where only a camera's finding ordered the void hand that nobody plays.
+    """The event's confidence, capped where only a camera's finding ordered the void hand and nobody plays it.
 
-    That a whole table heeds no order speaks as much against the sight that the order rests on.
+    If a whole table ignores an order, the camera's finding behind it is doubtful.
     """
     is_ordered_by_sight = event.source is Source.CAMERA and running.void.rule is not None
     return min(confidence_of(event), UNSEEN) if is_ordered_by_sight else confidence_of(event)
@@ -62,9 +62,9 @@ def _finding(running: Round, wager: Wager, t: float, confidence: float) -> Findi
 
 
 class ProcedureJudge:
-    """Looks at the table whenever a card leaves the shoe: was betting called closed, is a void hand free of wagers?
+    """Checks at each card from the shoe: was "no more bets" called, is a void hand free of wagers?
 
-    The round's first card is also shown to others who have to look just then.
+    The round's first card is passed on to further checks.
     """
 
     def __init__(self, rules: Rules, table: TableState, *, at_first_card: Iterable[AtFirstCard]) -> None:
@@ -73,7 +73,7 @@ class ProcedureJudge:
         self._at_first_card = tuple(at_first_card)
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
-        """What was left out before this card."""
+        """The faults that this card shows."""
         if running.dealt.first is event:
             return self._deal_first(event, running)
         return self._on_void_hand(event, running) if running.void.is_void else ()
@@ -94,7 +94,7 @@ class ProcedureJudge:
 
 
 def _missing_call(event: CardDealt) -> Finding:
-    """The first card left the shoe though "No more bets" had not been called."""
+    """The fault that the first card left the shoe without a call of "No more bets"."""
     return Finding(
         code="procedure.no_call",
         t=event.t,

@@ -1,7 +1,7 @@
-"""Sum up a round that has ended, and settle its wagers exactly: what each bet gets by the cards.
+"""Build the record of a finished round, and settle its wagers exactly by the cards.
 
-Money in the smallest unit; winnings are fractions of it, after commission and without the stake. Where a card was not
-read, a wager is settled if every face it may have settles it alike, and left open otherwise.
+Money in minor units; winnings are fractions of it, after commission and without the stake. Where a card was not read, a
+wager is settled if every possible face settles it alike, and left open otherwise.
 """
 
 from __future__ import annotations
@@ -28,66 +28,67 @@ from thirdcard.rules.wagers.hand_ends import HandEnd, end_of, ends_of, facts_of,
 from thirdcard.rules.wagers.insurance import INSURANCE, Promise
 
 Endings = frozenset[frozenset[str]]
-"""What the round may state for the pay cases; one set of facts where every card is known, none where nothing is."""
+"""The possible sets of facts about a finished round: one where every card is known, none where nothing is known."""
 
 
 class Settlement(NamedTuple):
-    """What the wagers of a round are owed."""
+    """What the wagers of a round are due."""
 
     due: tuple[Due, ...] = ()
     open: tuple[OpenDue, ...] = ()
-    """Wagers of which that is unknown."""
+    """Wagers whose due amount is unknown."""
 
 
 class Circumstances(NamedTuple):
-    """What bears on all wagers of a round."""
+    """The facts that affect all wagers of a round."""
 
     is_void: bool = False
     """Whether the round is played without wagers."""
     chips: tuple[int, ...] = ()
-    """The values of the table's chips, in the smallest unit of money; none where they are not known."""
+    """The values of the table's chips in minor units; empty where unknown."""
     promises: Mapping[str, Promise] = MappingProxyType({})
-    """What each insurance area that was bet in a window could pay."""
+    """By area: what its insurance could pay, if bet while it was offered."""
     ordered_back: Collection[str] = ()
-    """The areas whose wagers a supervisor ordered returned."""
+    """Areas whose wagers a supervisor ordered returned."""
     excess: Excess = MappingProxyType({})
-    """What of each area's stake lies beyond a limit and is not in play."""
+    """By area: the part of the stake above a limit, which is not in play."""
     why_open: str = ""
-    """Why a wager that cannot be settled cannot."""
+    """The reason given for wagers that cannot be settled."""
 
 
 class Pay(NamedTuple):
-    """What becomes of one unit of stake."""
+    """The result for one unit of stake."""
 
     outcome: Settling
     odds: Fraction | None
-    """Winnings; None where the wager wins, but how much depends on what was not read."""
+    """Winnings per unit; None where the wager wins, but the amount depends on an unread card."""
 
 
 class Award(NamedTuple):
-    """What becomes of a stake."""
+    """The result for a stake."""
 
     pay: Pay
     pays: Fraction | None
-    """Winnings; None where they rest on what was not read."""
+    """Winnings in minor units; None where they depend on something unread."""
     void_stake: int | None = None
     """The part that cannot be paid exactly and is void."""
     owed: Fraction = Fraction(0)
-    """The commission that is paid out with the winnings and taken later."""
+    """The commission that is paid out with the winnings and collected later."""
 
 
 MOST_PAIRS = 20_000
-"""Of two hands' ends, beyond which a round's wagers are left open; bets on suits and ranks make that many."""
+"""The most pairs of the two hands' possible ends that are examined; beyond it wagers are left open. Bets on suits and
+ranks can make that many."""
 LOST = Pay(Settling.LOSE, Fraction(0))
 VOID = Pay(Settling.VOID, Fraction(0))
 
 
 @lru_cache(maxsize=16)
 def possible_facts(player: frozenset[HandEnd], banker: frozenset[HandEnd]) -> Endings:
-    """What a finished round may state for the pay cases, by the ends that each hand may have.
+    """The possible facts about a finished round, from the possible ends of each hand.
 
-    Two hands of which no face was read have 13,000 pairs of ends; where faces are hard to read such rounds follow each
-    other.
+    Two hands with no face read have 13,000 pairs of ends. Where faces are hard to read such rounds come in a row, so
+    results are cached.
     """
     if len(player) * len(banker) > MOST_PAIRS:
         return frozenset()
@@ -96,7 +97,7 @@ def possible_facts(player: frozenset[HandEnd], banker: frozenset[HandEnd]) -> En
 
 @lru_cache(maxsize=8192)
 def certain_facts(player: HandEnd, banker: HandEnd) -> Endings:
-    """What a finished round states whose hands are known."""
+    """The facts about a finished round with known hands."""
     return frozenset({facts_of(player, banker)})
 
 
@@ -106,13 +107,13 @@ def pay_case(bet: Bet, rules: Rules, facts: frozenset[str]) -> PayCase | None:
 
 
 def outcome_of(bet: Bet, rules: Rules, facts: frozenset[str]) -> Settling:
-    """What becomes of the bet."""
+    """The bet's result."""
     case = pay_case(bet, rules, facts)
     return Settling.LOSE if case is None else case.outcome
 
 
 def pay_of(bet: Bet, rules: Rules, endings: Endings) -> Pay | None:
-    """What the bet gets in every one of these endings; None where they differ."""
+    """The bet's result if it is the same in all these endings; None otherwise."""
     pays = {_pay(pay_case(bet, rules, facts)) for facts in endings}
     if len(pays) == 1:
         return pays.pop()
@@ -123,7 +124,7 @@ def pay_of(bet: Bet, rules: Rules, endings: Endings) -> Pay | None:
 def settle_wagers(
     wagers: Collection[Wager], rules: Rules, endings: Endings, circumstances: Circumstances
 ) -> Settlement:
-    """What the wagers of a round are owed; bets that the elections do not offer are left out."""
+    """What the wagers of a round are due; bets that the house does not offer are left out."""
     due: list[Due] = []
     undecided: list[OpenDue] = []
     void_areas: Collection[str] = circumstances.ordered_back
@@ -165,7 +166,7 @@ def _due_in(
 
 
 def _less_excess(due: Due, pay: Pay, excess: Excess, commission: Commission | None) -> Due:
-    """The wager without the part that neither wins nor loses."""
+    """The due of the wager without the part that neither wins nor loses."""
     if due.outcome not in (Settling.WIN, Settling.LOSE) or due.pays is None or pay.odds is None:
         return due
     beyond = excess[due.area]
@@ -181,7 +182,7 @@ def _less_excess(due: Due, pay: Pay, excess: Excess, commission: Commission | No
 
 
 def _insurance_due(wager: Wager, circumstances: Circumstances, endings: Endings) -> Due | OpenDue:
-    """An insurance wins what was promised where its hand loses; a Tie returns it, or pays what was promised for one."""
+    """The due of an insurance wager: it wins if its hand loses; a Tie returns it, or pays it if that was promised."""
     side, promise = INSURANCE[wager.bet], circumstances.promises.get(wager.area)
     winners = {outcome for outcome in Outcome for facts in endings if f"winner={outcome}" in facts}
     if len(winners) != 1:
@@ -205,9 +206,10 @@ def _insured(wager: Wager, outcome: Settling, pays: Fraction | None) -> Due:
 
 @lru_cache(maxsize=8192)
 def award_of(bet: Bet, stake: int | None, rules: Rules, endings: Endings, chips: tuple[int, ...] = ()) -> Award | None:
-    """What a stake gets in every one of these endings, less what of it cannot be paid exactly; None where they differ.
+    """The result of a stake if it is the same in all these endings, less the part that cannot be paid exactly; else
+    None.
 
-    The stake is in the smallest unit, None where its chips were not read. What was reckoned once is remembered.
+    The stake is in minor units; None where its chips were not read. Results are cached.
     """
     pay = pay_of(bet, rules, endings)
     if pay is None:
@@ -241,7 +243,7 @@ def _open(wager: Wager, why: str) -> OpenDue:
 
 
 def areas_without_fee(wagers: Collection[Wager], rules: Rules) -> frozenset[str]:
-    """The areas whose wagers are void since their seat did not pay the fee that the rulebook asks for them."""
+    """The areas whose wagers are void because their seat did not pay the fee for them."""
     return frozenset(area for fee in rules.fees for area in _areas_without(fee, wagers, rules))
 
 
@@ -267,7 +269,7 @@ Known = tuple[Card, ...]
 def record_of(
     running: Round, drawing: Drawing, rules: Rules, table: TableState, *, promises: Mapping[str, Promise]
 ) -> RoundRecord:
-    """The round's record; hands are what lawfully belongs to them, or what lies in the boxes after a misdeal."""
+    """The round's record; hands are the cards that lawfully belong to them, or after a misdeal those in the boxes."""
     is_lawful = drawing.can_judge
     cards = drawing.reckon()
     player, banker = cards.player, cards.banker
@@ -304,7 +306,7 @@ def record_of(
 
 
 def _endings(drawing: Drawing, player: Faces, banker: Faces, marks: frozenset[str]) -> Endings:
-    """What the round may state for the pay cases; nothing where a hand lacks a card or has got one too many."""
+    """The possible facts about the round; empty where a hand lacks a card or has one too many."""
     if drawing.is_swapped and any(len(drawing.two_cards(side)) != 2 for side in Side):
         return frozenset()
     if drawing.is_settled:

@@ -1,4 +1,4 @@
-"""Follow the chips of a round: what was bet in time, what changed too late."""
+"""Follow the chips of a round: which wagers were made in time, and which changed too late."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PAID = SettleAction.PAID
 
 
 class Wagering:
-    """Judges each change of a wager and keeps the table's wagers."""
+    """Judges each change of a wager and updates the table's wagers."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Wagering:
         self._held = held
 
     def change(self, event: WagerChanged, running: Round) -> list[Finding]:
-        """Judge a change and note it."""
+        """Judge a change of a wager and record it; returns its faults."""
         old = self._table.wagers.get(event.area)
         close = self._close_of(event, running)
         settles = running.is_decided and (is_by_dealer(event) or is_by_nobody_known(event))
@@ -68,7 +68,8 @@ class Wagering:
         return findings
 
     def _close_of(self, event: WagerChanged, running: Round) -> Close | None:
-        """When betting on it closed; insurance is open only in its windows, where the house offers it."""
+        """When betting on the changed wager closed; None while it is open. Insurance is only open while it is
+        offered."""
         written = self._rules.rulebook.insurance
         if written is None or event.bet not in INSURANCE:
             return close_of(event.bet, running, self._rules, self._taking_of(event) if self._rules.takings else None)
@@ -85,14 +86,14 @@ class Wagering:
         return close
 
     def _taking_of(self, event: WagerChanged) -> ClosingCase | None:
-        """Until when such chips may be taken back, where that is not as long as they may be placed."""
+        """The case that says until when chips may be taken back, if that differs from placing; else None."""
         if event.bet not in self._rules.takings:
             return None
         kind = kind_of(event)
         return None if kind is None or kind.adds else self._rules.takings[event.bet]
 
     def settle(self, event: WagerSettled, running: Round | None) -> None:
-        """Note what the dealer did with a wager."""
+        """Record that the dealer paid, collected or returned a wager."""
         old = self._table.wagers.get(event.area)
         self._table.wagers[event.area] = settled_wager(event, old)
         if event.action is _PAID:
@@ -118,7 +119,7 @@ class Wagering:
         return findings
 
     def _is_raised_late(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
-        """Whether its player brings a wager below the minimum up to it after betting closed, as far as it was read."""
+        """Whether a player raises a wager below the minimum up to it after the close, as far as it was read."""
         if is_by_dealer(event) or (old is not None and old.is_settled):
             return False
         comes_up = self._comes_up(event, kind_of(event), running)
@@ -127,7 +128,7 @@ class Wagering:
         return comes_up is not False
 
     def _comes_up(self, event: WagerChanged, kind: Kind | None, running: Round) -> bool | None:
-        """Whether a wager below the minimum is brought up to it; None where that rests on what was not read."""
+        """Whether the change raises a wager below the minimum up to it; None where that was not read."""
         minimum = (
             running.betting.notice.range_of(event.bet, event.seat)[0] if self._rules.are_low_wagers_raised else None
         )
@@ -149,7 +150,7 @@ class Wagering:
             running.doubt("late_bet.increased", f"how the wager on {event.area} changed was not read")
 
     def _is_free(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
-        """Whether a change after the close is nobody's fault: settled, void, pushed, or the dealer's own work."""
+        """Whether a change after the close is allowed: settled, void or pushed wagers, and the dealer's own work."""
         if running.void.is_void or running.betting.is_reopened or (old is not None and old.is_settled):
             return True
         if event.area in running.betting.ordered_back and self._rules.are_returns_honoured:
@@ -165,7 +166,7 @@ class Wagering:
         )
 
     def _is_push(self, event: WagerChanged, running: Round, result: ResultAnnounced) -> bool:
-        """Whether the announced Tie gives the wager back; of insurance, where it does not pay it."""
+        """Whether the announced Tie returns the wager; for insurance, whether it does not pay it."""
         bet = event.bet
         if result.winner is not Outcome.TIE or not self._rules.rulebook.push_is_free:
             return False
@@ -177,7 +178,7 @@ class Wagering:
         return outcome_of(bet, self._rules, frozenset({"winner=tie"})) is Settling.PUSH
 
     def _is_side_push(self, bet: Bet, running: Round) -> bool:
-        """Whether the cards give a wager on something else than a hand back, as far as they were read."""
+        """Whether the cards return a bet on something other than a hand, as far as they were read."""
         drawing = self._drawing_of(running)
         hands = [drawing.faces(side) for side in Side]
         is_read = all(None not in hand for hand in hands)
@@ -193,7 +194,7 @@ class Wagering:
         return Settling.PUSH in outcomes
 
     def _is_losing(self, bet: Bet, running: Round) -> bool:
-        """Whether the announced result lost the wager for certain."""
+        """Whether the announced result surely lost the wager."""
         winner = None if running.result is None else running.result.winner
         if winner is None or bet not in (*_HANDS, Bet.TIE):
             return False
