@@ -1,1 +1,1 @@
-"""What happened on a table, and what the rulebooks say of it."""
+"""What happened on a table, and what the rulebooks say about it."""

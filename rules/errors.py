@@ -1,17 +1,17 @@
-"""What can be wrong with a card, an event, a log or a rulebook: one class per cause under one root."""
+"""The errors of `rules`: one class per cause under one root."""
 
 from __future__ import annotations
 
 from reprlib import Repr
 
 _LONGEST_VALUE = 80
-"""Characters of a value that a message shows: about a line of a terminal."""
+"""The longest value in a message, in characters: about a line of a terminal."""
 _SHORT = Repr()
 _SHORT.maxlevel, _SHORT.maxlist, _SHORT.maxtuple, _SHORT.maxdict = 2, 4, 4, 4
 
 
 class RulesError(Exception):
-    """Anything that `rules` refuses; its text is one line that says where, what was found and what is allowed."""
+    """The root of all errors of `rules`; its text is one line that says where, what was found and what is allowed."""
 
 
 class CardError(RulesError):
@@ -27,7 +27,7 @@ class EventError(RulesError):
 
 
 class UnknownEventError(EventError):
-    """An event of a type that the table log does not know."""
+    """The event has a type that the table log does not define."""
 
 
 class LogError(RulesError):
@@ -44,7 +44,7 @@ class RulebookError(RulesError):
     def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.problems = problems or (message,)
-        """All that is wrong, each in one line."""
+        """All problems, each in one line."""
 
 
 class RulebookPlaceError(RulesError):
@@ -55,11 +55,11 @@ class RulebookPlaceError(RulesError):
         self.place = place
         self.what = what
         self.name = name
-        """The key there that it is about, where it is about one."""
+        """The key that it concerns; empty where none."""
 
 
 class OptionError(RulesError):
-    """An option that the rulebook lacks, a value that it does not offer, or options that exclude each other."""
+    """The rulebook lacks an option, does not offer its value, or two options exclude each other."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
@@ -81,11 +81,11 @@ class NotationError(RulesError):
 
 
 class DecisionError(RulesError):
-    """A combination of totals and third card that cannot come up in a round."""
+    """A combination of totals and third card that cannot occur in a round."""
 
 
 def brief(value: object) -> str:
-    """A value as a message shows it: one short line, however long or deep the value is.
+    """A value in one short printable line, however long or deep it is.
 
     >>> brief("1S"), brief(None), brief(10**400)
     ('1S', 'None', '1000000000000000000000000000000000000000000000000000000000000000000000000000 ...')

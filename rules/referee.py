@@ -1,7 +1,7 @@
-"""Judge a table log as it comes: events in, alerts and round records out.
+"""Judge a table log line by line: events in, alerts and round records out.
 
-A fault is reported as soon as it is certain. The same log gives the same alerts, whether in pieces or at once. What
-was not read is undetermined and never alleged.
+A fault is reported as soon as it is certain. A log gives the same alerts whether it is read in pieces or at once. What
+was not read is undetermined and never reported as a fault.
 """
 
 from __future__ import annotations
@@ -64,23 +64,23 @@ from thirdcard.rules.wagers.settlement import record_of
 from thirdcard.rules.wagers.wagering import Wagering
 
 Listener = Callable[[Any, Any], Iterable[Finding] | None]
-"""Takes an event and the running round, and finds what is wrong."""
+"""Takes an event and the running round; returns the faults it finds."""
 Hearing = Iterable[tuple[Listener, Collection[type[Event]]]]
-"""Who listens to what, in order."""
+"""The listeners in order, each with the event types it takes."""
 Listeners = Mapping[type[Event], tuple[Listener, ...]]
-"""By type of event, who is asked about it."""
+"""The listeners for each event type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became certain with one event."""
+    """The alerts and round records that became certain with one event."""
 
     alerts: tuple[Alert, ...] = ()
     rounds: tuple[RoundRecord, ...] = ()
     withdrawn: tuple[Alert, ...] = ()
-    """Told before, and not believed any more."""
+    """Alerts reported before that are no longer believed."""
     doubtful: tuple[Alert, ...] = ()
-    """Never sure enough to be reported, but worth a look."""
+    """Findings that never became certain enough for an alert, but are worth a look."""
 
 
 _NOTHING = Judgement()
@@ -89,7 +89,7 @@ _NO_ALERTS: Sequence[Alert] = ()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judges:
-    """Those who judge one table, each its own subject. What several of them need they share."""
+    """The judges of one table, each for its own subject, and the state that several of them share."""
 
     burn: BurnJudge
     shoe: Shoe
@@ -112,7 +112,7 @@ class Judges:
 
     @classmethod
     def of(cls, rules: Rules, table: TableState, *, decks: int, device: str) -> Judges:
-        """The judges of a table by its rules and its notice."""
+        """The judges of a table with these rules and notice."""
         burn = BurnJudge(rules)
         shoe = Shoe(decks=decks, device=device, find_at_first_card=burn.find)
         last_round = LastRoundJudge(rules, device=device, shoes_begun=shoe.count_begun)
@@ -148,7 +148,7 @@ class Judges:
         )
 
     def hearing_at_table(self, table: TableState) -> Hearing:
-        """Who listens whether a round runs or not."""
+        """The listeners that are active whether or not a round runs."""
         shoe = self.shoe
         return (
             (table.note, NOTED),
@@ -175,7 +175,7 @@ class Judges:
         )
 
     def hearing_in_round(self) -> Hearing:
-        """Who listens besides while a round runs."""
+        """The listeners that are active only while a round runs."""
         cards, shoe = self.cards, self.shoe
         return (
             *((take, (kind,)) for kind, take in TAKERS.items()),
@@ -213,16 +213,16 @@ class Referee:
         chips: Iterable[int] = (),
         is_alleged: Callable[[Alert], bool] = lambda alert: True,
     ) -> None:
-        """Take the rules and what the table's notice says.
+        """Take the rules and the table's notice.
 
         Args:
-            rules: The rulebook and what the house elected.
-            decks: In the shoe.
-            device: What deals.
+            rules: The rulebook and the options that the house elected.
+            decks: Number of decks in the shoe.
+            device: What deals, one of `Device`.
             limits: The table's notice.
-            chips: The values of the table's chips, none where they are not known.
-            is_alleged: Whether an alert is sure enough to be reported, and for the hand after it to be played as it
-                orders. One that is not may become so later in its round.
+            chips: The values of the table's chips in minor units; empty where unknown.
+            is_alleged: Whether an alert is certain enough to be reported, and for its remedy to shape the next hand. An
+                alert that is not may become so later in its round.
         """
         self._rules = rules
         self._table = TableState(
@@ -235,30 +235,31 @@ class Referee:
         self._held = self._judges.held
         self._is_alleged = is_alleged
         self._found: set[tuple[object, ...]] = set()
-        """What bears on the round, told or not."""
+        """Keys of all faults of the round, reported or not."""
         self._told: set[tuple[object, ...]] = set()
         self.standing: dict[tuple[object, ...], Alert] = {}
-        """What was found in the running round, or in the last one where none runs, as sure as it is by now."""
+        """The findings of the running round, or of the last one between rounds, with their present confidence."""
         self.hearing: Hearing = ()
-        """Who listens while a round runs: those at the table before the round takes the event, the others after it."""
+        """The listeners while a round runs: those of the table before the round takes the event, the others
+        after it."""
         self._in_round: Listeners = {}
         self._between: Listeners = {}
-        """Who listens where no round runs."""
+        """The listeners between rounds."""
         self._hear()
 
     @property
     def state(self) -> RoundState:
-        """The running round and the wagers, as they stand."""
+        """The present state of the running round and the wagers."""
         return self._table.snapshot()
 
     @property
     def order(self) -> tuple[Side, ...]:
-        """Whose the first four cards are, in the order in which they leave the shoe."""
+        """The hands of the first four cards, in order of dealing."""
         return self._rules.rulebook.order
 
     @property
     def face_down(self) -> frozenset[Phase]:
-        """Which cards the style deals face down."""
+        """The phases whose cards the style deals face down."""
         return self._rules.style.face_down
 
     @property
@@ -287,11 +288,11 @@ class Referee:
         return Judgement(tuple(alerts)) if alerts else _NOTHING
 
     def advance(self, t: float) -> Judgement:
-        """Let time pass without an event: what was held back for a possible second half may become certain."""
+        """Let time pass without an event, to `t` seconds; held-back changes of wagers may become certain."""
         return Judgement(tuple(self._let_pass(t)))
 
     def finish(self) -> Judgement:
-        """The log ends here: what is left becomes certain; a round that never closed gets its record."""
+        """End the log: what was open becomes certain, and a round that never closed gets its record."""
         alerts = self._let_pass(None)
         running = self._table.running
         if running is None:
@@ -300,10 +301,10 @@ class Referee:
         return Judgement((*alerts, *late), (record,))
 
     def copy(self, *, is_alleged: Callable[[Alert], bool] | None = None) -> Referee:
-        """Another referee who knows what this one does, and goes on by himself.
+        """An independent copy with the same state.
 
         Args:
-            is_alleged: What he alleges; None: what this one does.
+            is_alleged: Replaces the rule for what is reported; None keeps it.
         """
         other = object.__new__(Referee)
         other._rules = self._rules
@@ -315,13 +316,13 @@ class Referee:
         return other
 
     def _change_limits(self, event: LimitsChanged, running: Round | None) -> None:
-        """Other limits hold from here on; where there were none, somebody has to look at the wagers now."""
+        """Apply changed limits from now on; a table that had none may need its wagers checked from now on."""
         self._table.change_limits(event, running)
         self._judges.limits.change(self._table.notice, running)
         self._hear()
 
     def _hear(self) -> None:
-        """Ask the judges to what they listen."""
+        """Rebuild the lists of listeners."""
         at_table = (*self._judges.hearing_at_table(self._table), (self._change_limits, (LimitsChanged,)))
         self.hearing = (*at_table, *self._judges.hearing_in_round())
         self._in_round, self._between = _listeners(self.hearing), _listeners(at_table)
@@ -352,7 +353,7 @@ class Referee:
         return alerts
 
     def _close(self, running: Round) -> tuple[RoundRecord, Sequence[Alert]]:
-        """End the round; returns its record and what can be judged only now."""
+        """End the round; returns its record, and the alerts that only its end makes certain."""
         drawing = self._judges.cards.drawing_of(running)
         promises = {} if self._rules.insurance is None else self._judges.insurance.promises(running)
         if not running.dealt.is_faultless or running.camera_lost_t is not None:
@@ -372,12 +373,12 @@ class Referee:
 
 
 def _listeners(hearing: Hearing) -> Listeners:
-    """Those who listen to each type of event, so that nobody is asked about what he does not look at."""
+    """The listeners for each event type, so that a judge is only called for events that concern it."""
     return {kind: tuple(one for one, kinds in hearing if kind in kinds) for kind in EVENT_TYPES.values()}
 
 
 def judge(events: Iterable[Event], referee: Referee, tell: Callable[[Judgement], None]) -> None:
-    """Run a whole log through a referee, telling each judgement as it comes."""
+    """Run a whole log through a referee and pass each judgement to `tell`."""
     for event in events:
         tell(referee.observe(event))
     tell(referee.finish())
