@@ -1,4 +1,4 @@
-"""Change who may come in; each change stands in the audit chain."""
+"""Change users and tokens; each change is recorded in the audit chain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def new_user(room: Room, person: Person, name: str, role: str, password: str, *,
     """Add a user.
 
     Raises:
-        PeopleError: The name is taken, or something is not allowed.
+        PeopleError: The name is taken, or a value is not allowed.
     """
     now = room.clock()
     with room.database.writing() as session:
@@ -22,10 +22,10 @@ def new_user(room: Room, person: Person, name: str, role: str, password: str, *,
 
 
 def change_password(room: Room, person: Person, name: str, password: str) -> None:
-    """Give a user another password.
+    """Set a user's password.
 
     Raises:
-        NoSuchUserError: Nobody has that name.
+        NoSuchUserError: No user has that name.
         PeopleError: The password is not allowed.
     """
     with room.database.writing() as session:
@@ -34,10 +34,10 @@ def change_password(room: Room, person: Person, name: str, password: str) -> Non
 
 
 def switch_user(room: Room, person: Person, name: str, *, is_active: bool) -> bool:
-    """Let a user in or keep him out; False where nobody has that name.
+    """Allow or block a user; returns False where no user has that name.
 
     Raises:
-        PeopleError: Nobody would be left to let anybody in.
+        PeopleError: No active user would be left who can manage users.
     """
     with room.database.writing() as session:
         is_known = set_user_active(session, name, is_active)
@@ -50,10 +50,10 @@ def switch_user(room: Room, person: Person, name: str, *, is_active: bool) -> bo
 def new_token(
     room: Room, person: Person, name: str, role: str, *, tables: Sequence[str] | None, days: int | None
 ) -> str:
-    """Add a token and give it.
+    """Add a token and return it.
 
     Raises:
-        PeopleError: The name is taken, or something is not allowed.
+        PeopleError: The name is taken, or a value is not allowed.
     """
     now = room.clock()
     with room.database.writing() as session:
@@ -63,7 +63,7 @@ def new_token(
 
 
 def switch_token(room: Room, person: Person, name: str, *, is_active: bool) -> bool:
-    """Let a token hold or not; False where none has that name."""
+    """Enable or disable a token; returns False where none has that name."""
     with room.database.writing() as session:
         is_known = set_token_active(session, name, is_active)
         if is_known:

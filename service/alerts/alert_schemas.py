@@ -15,7 +15,7 @@ from thirdcard.service.store.alert_writer import COPY_KINDS, FIRST_KINDS
 
 
 class RemedyOut(BaseModel):
-    """What the rulebook orders now."""
+    """What the rulebook orders after the fault."""
 
     action: str
     rule: str | None
@@ -23,14 +23,14 @@ class RemedyOut(BaseModel):
 
 
 class FurtherOut(BaseModel):
-    """A further file beside the first ones."""
+    """An additional file of an alert's evidence."""
 
     kind: str
     copy_of: str | None
-    """Of a copy: the kind of its original, which is the evidence."""
+    """For a copy: the kind of its original, which is the evidence."""
     state: str
     url: str | None
-    """None while it is not there."""
+    """None while the file is not available."""
     from_at: Moment
     to_at: Moment
     size_bytes: int | None
@@ -39,24 +39,24 @@ class FurtherOut(BaseModel):
 
 
 class EvidenceOut(BaseModel):
-    """Where the pictures are: an address where there is one."""
+    """Addresses of the alert's evidence; None where a file is not available."""
 
     clip: str | None
     still: str | None
     before: str | None
     after: str | None
     overlay: str | None
-    """What was read, to be drawn over the clip."""
+    """What was read, to draw over the clip."""
     from_: float = Field(serialization_alias="from")
     to: float
     states: dict[str, str]
-    """Of each kind: promised, kept, failed or deleted."""
+    """By kind: promised, kept, failed or deleted."""
     further: list[FurtherOut]
-    """Longer clips, and copies that browsers play, that somebody asked for later."""
+    """Longer clips, and copies that browsers can play, requested later."""
 
 
 class AlertOut(BaseModel):
-    """An alert: CONTRACT's fields, and how it stands."""
+    """An alert: the contract's fields and its state."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -87,7 +87,7 @@ class AlertOut(BaseModel):
 
     @classmethod
     def of(cls, view: AlertView) -> AlertOut:
-        """What is sent of an alert."""
+        """The API's form of an alert."""
         fields: dict[str, Any] = {
             **view.body,
             "id": view.id,
@@ -104,7 +104,7 @@ class AlertOut(BaseModel):
 
 
 class ChangeOut(BaseModel):
-    """One step in an alert's life."""
+    """One change of an alert's state."""
 
     id: int
     alert: int
@@ -117,7 +117,7 @@ class ChangeOut(BaseModel):
 
     @classmethod
     def of(cls, view: ChangeView) -> ChangeOut:
-        """What is sent of a step."""
+        """The API's form of a change."""
         return cls(
             id=view.id,
             alert=view.alert_id,
@@ -161,7 +161,7 @@ def _further(piece: EvidenceView, url: str | None) -> FurtherOut:
 
 
 class DoubtfulOut(BaseModel):
-    """A finding that was never sure enough to be an alert: CONTRACT's fields of an alert, without a state."""
+    """A finding that was never certain enough for an alert: the contract's fields of an alert, without a state."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -179,6 +179,6 @@ class DoubtfulOut(BaseModel):
 
     @classmethod
     def of(cls, view: DoubtfulView) -> DoubtfulOut:
-        """What is sent of it."""
+        """The API's form of a doubtful finding."""
         fields = {"id": view.id, "table": view.table_id, "dealer": view.dealer, "at": view.at}
         return cls.model_validate({**view.body, **fields, "round_id": view.round_id})

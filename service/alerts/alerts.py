@@ -1,4 +1,4 @@
-"""Find alerts: a list with filters, newest first, and one alert with all that belongs to it."""
+"""Find alerts: a filtered list, newest first, and one alert with its round, log and history."""
 
 from __future__ import annotations
 
@@ -29,50 +29,57 @@ from thirdcard.service.store.schema import AlertChange, AlertRow, ChainHead, Log
 
 LIST = "alerts"
 MOST_LINES = 400
-"""Of a log beside one alert."""
+"""The most log lines shown beside one alert."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertWish:
-    """Which alerts are wanted; None and empty: all."""
+    """A filter for alerts; None and empty match all."""
 
     table: str | None = None
     code: str | None = None
     """A code, or the part before its dot."""
     families: Sequence[str] = ()
-    """The parts before the dots of several codes."""
+    """The parts before the dots of several codes; any may match."""
     severities: Sequence[str] = ()
     states: Sequence[str] = ()
     dealer: str | None = None
     dealers: Sequence[str] | None = None
-    """One of these; an empty text for no dealer."""
+    """Any of these; an empty text stands for no dealer."""
     from_at: datetime | None = None
     to_at: datetime | None = None
-    """Up to this moment, itself left out."""
+    """Up to this time, exclusive."""
     reason: str | None = None
-    """Why it was dismissed."""
+    """The reason for which it was dismissed."""
     leave_out: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertStory:
-    """An alert and all that belongs to it."""
+    """An alert with its round, log and history."""
 
     alert: AlertView
     round: RoundView | None
-    """None while it is still running."""
+    """None while it is running."""
     log: Sequence[LineView]
-    """The round's, as far as it came, and what the table did since."""
+    """The round's log so far, and the table's lines after it."""
     changes: Sequence[ChangeView]
 
 
 def list_alerts(
     session: Session, person: Person, wish: AlertWish, *, limit: int, cursor: str | None = None
 ) -> Page[AlertView]:
-    """The newest alerts that fit and that the person may see.
+    """The newest alerts that match and that the person may see.
+
+    Args:
+        session: Of the database.
+        person: Who asks.
+        wish: The filter.
+        limit: The most alerts on a page.
+        cursor: Where the page begins, from the page before; None: the newest.
 
     Raises:
-        CursorError: The cursor is none of this list's.
+        CursorError: The cursor is not from this list.
     """
     below = parse_cursor(LIST, cursor)
     query = select(AlertRow).where(*conditions(wish), *may_see(person, AlertRow.table_id))
@@ -84,7 +91,7 @@ def list_alerts(
 
 
 def find_alert(session: Session, person: Person, alert_id: int) -> AlertView | None:
-    """One alert; None where there is none or the person may not see it."""
+    """One alert; None where there is none, or the person may not see it."""
     row = session.get(AlertRow, alert_id)
     if row is None or not person.may_see(row.table_id):
         return None
@@ -92,7 +99,7 @@ def find_alert(session: Session, person: Person, alert_id: int) -> AlertView | N
 
 
 def tell_alert(session: Session, person: Person, alert_id: int) -> AlertStory | None:
-    """One alert with its round, its log and its history; None as above."""
+    """One alert with its round, log and history; None where there is none, or the person may not see it."""
     alert = find_alert(session, person, alert_id)
     if alert is None:
         return None
@@ -116,12 +123,12 @@ def last_alerts(session: Session, tables: Iterable[str]) -> dict[str, AlertView]
 
 
 def may_see(person: Person, column: Any) -> list[ColumnElement[bool]]:
-    """The condition that keeps a person to the tables he may see."""
+    """The SQL condition that limits a person to the tables they may see."""
     return [] if person.tables is None else [column.in_(sorted(person.tables))]
 
 
 def conditions(wish: AlertWish) -> list[ColumnElement[bool]]:
-    """What a wish asks of an alert's row."""
+    """The SQL conditions of a filter on alert rows."""
     found: list[ColumnElement[bool]] = []
     if wish.table is not None:
         found.append(AlertRow.table_id == wish.table)
@@ -151,7 +158,7 @@ def conditions(wish: AlertWish) -> list[ColumnElement[bool]]:
 
 
 def _log_beside(session: Session, alert: AlertView) -> list[LineView]:
-    """From the beginning of the alert's round to the end of the round after it, or as far as the log came."""
+    """The log lines from the start of the alert's round to the end of the next, or to the end of the log."""
     first = session.scalar(_rounds(alert, "before"))
     log = session.get_one(LogRow, alert.log_id)
     name = chain_of_log(log)

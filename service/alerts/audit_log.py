@@ -24,7 +24,7 @@ _OF_TABLES: Mapping[str, type[AlertRow] | type[RoundRow]] = {"alert": AlertRow, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActView:
-    """One act."""
+    """One recorded act."""
 
     seq: int
     at: datetime
@@ -36,19 +36,19 @@ class ActView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActWish:
-    """Which acts; what is None or empty asks for all."""
+    """A filter for acts; None and empty match all."""
 
     who: str | None = None
-    """Whose; `token:shoe-7` of a program."""
+    """Who did it; `token:shoe-7` for a program."""
     action: str | None = None
     """`alert.confirmed`, or the part before its dot."""
     text: str | None = None
-    """Words that all stand somewhere in the act, in capitals or not."""
+    """Words that must all occur in the act, in any case."""
     from_at: datetime | None = None
     to_at: datetime | None = None
 
     def fits(self, act: ActView) -> bool:
-        """Whether the act is one of those; its moment was looked at before."""
+        """Whether the act matches, apart from its time."""
         if self.who is not None and act.who != self.who:
             return False
         if self.action is not None and self.action not in (act.action, act.action.partition(".")[0]):
@@ -67,10 +67,10 @@ EVERY_ACT = ActWish()
 def list_acts(
     session: Session, person: Person, wish: ActWish = EVERY_ACT, *, limit: int, cursor: str | None = None
 ) -> Page[ActView]:
-    """The newest acts; who is kept to some tables sees his own and those that concern what he may see.
+    """The newest acts that match; a person limited to some tables sees their own acts and those on these tables.
 
     Raises:
-        CursorError: The cursor is none of this list's.
+        CursorError: The cursor is not from this list.
     """
     sight, acts = _Sight(session, person), []
     for line in _newest(session, wish, below=parse_cursor(AUDIT, cursor), at_once=limit + 1):
@@ -84,7 +84,7 @@ def list_acts(
 
 
 def _newest(session: Session, wish: ActWish, *, below: int | None, at_once: int) -> Iterator[ChainLine]:
-    """The lines of that time from the newest on; so many are read at first, more at once if they are not enough."""
+    """The lines of that time, newest first, read in growing batches of at least `at_once`."""
     times = [] if wish.from_at is None else [ChainLine.at >= wish.from_at]
     times += [] if wish.to_at is None else [ChainLine.at < wish.to_at]
     while True:
@@ -98,14 +98,14 @@ def _newest(session: Session, wish: ActWish, *, below: int | None, at_once: int)
 
 
 class _Sight:
-    """What one person may see of the audit."""
+    """The acts that one person may see."""
 
     def __init__(self, session: Session, person: Person) -> None:
         self._session, self._person = session, person
         self._known: dict[str | None, bool] = {None: False}
 
     def includes(self, act: ActView) -> bool:
-        """Whether the act is his, or was done to what he may see."""
+        """Whether the act is the person's own, or concerns something they may see."""
         if self._person.tables is None or act.who == self._person.name:
             return True
         if act.target not in self._known:

@@ -1,7 +1,8 @@
-"""Whether alerts are false no more often than their confidences say, by what people decided about them.
+"""Check whether the alerts' confidences hold, by the share that people dismissed as false.
 
-Of alerts with the confidences c the number of false ones is a sum of independent draws with the chances 1 - c (a
-Poisson binomial distribution). The confidences do not hold where so many, or more, come by chance once in a thousand.
+If the confidences c hold, the number of false alerts is a sum of independent draws with probabilities 1 - c (a Poisson
+binomial distribution). They are rejected where as many false alerts, or more, would occur by chance at most once in a
+thousand.
 """
 
 from __future__ import annotations
@@ -12,31 +13,31 @@ from dataclasses import dataclass
 import numpy as np
 
 RARE = 0.001
-"""One false warning on a page of a thousand tables whose confidences hold."""
+"""The probability of a false warning: one on a page of a thousand tables whose confidences hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class BorneOut:
-    """Decided alerts whose confidence somebody estimated."""
+    """Decided alerts with an estimated confidence."""
 
     confidences: tuple[float, ...] = ()
-    """0 to 1, below 1: what is entirely sure was not estimated."""
+    """0 to 1, below 1; a confidence of 1 was not estimated."""
     false: int = 0
     """How many of them were dismissed as misread."""
 
     @property
     def expected_false(self) -> float | None:
-        """As many would be false on the mean; None where there is none."""
+        """The expected number of false alerts; None where there are no alerts."""
         return sum(1.0 - confidence for confidence in self.confidences) if self.confidences else None
 
     @property
     def is_kept(self) -> bool:
-        """Whether the number of false ones may have come by chance."""
+        """Whether so many false alerts may occur by chance."""
         return chance_of(self.false, self.confidences) >= RARE
 
 
 def chance_of(false: int, confidences: Sequence[float]) -> float:
-    """How likely it is that so many or more are false, each being true with its confidence."""
+    """The probability of so many or more false alerts, if each is true with its confidence."""
     fewer = np.zeros(false)
     if false:
         fewer[0] = 1.0

@@ -1,7 +1,7 @@
-"""Gather alerts that belong together, with notes; every change stands in the audit chain.
+"""Collect alerts into cases, with notes; every change is recorded in the audit chain.
 
-A person who is kept to some tables sees the cases that he opened or that hold an alert of theirs, and of a case the
-alerts of those tables.
+A person limited to some tables sees the cases that they opened or that hold an alert of these tables, and in a case
+only the alerts of these tables.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ OPEN, CLOSED = "open", "closed"
 
 
 class CaseError(ServiceError):
-    """The case does not allow that."""
+    """The case does not allow that change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseView:
-    """A case at a glance."""
+    """A case in a list."""
 
     id: int
     title: str
@@ -39,12 +39,12 @@ class CaseView:
     opened_at: datetime
     closed_at: datetime | None
     alerts: int
-    """How many are in it."""
+    """The number of its alerts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteView:
-    """What somebody wrote."""
+    """A note on a case."""
 
     at: datetime
     who: str
@@ -53,7 +53,7 @@ class NoteView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseStory:
-    """A case and all that is in it."""
+    """A case with its alerts and notes."""
 
     case: CaseView
     alerts: Sequence[AlertView]
@@ -67,7 +67,7 @@ def list_cases(
     """The newest cases that the person may see.
 
     Raises:
-        CursorError: The cursor is none of this list's.
+        CursorError: The cursor is not from this list.
     """
     below = parse_cursor(LIST, cursor)
     query = select(CaseRow).where(*_seen(person))
@@ -80,7 +80,7 @@ def list_cases(
 
 
 def open_case(session: Session, person: Person, title: str, *, now: datetime) -> int:
-    """Open a case; gives its number."""
+    """Open a case; returns its number."""
     row = CaseRow(title=title, state=OPEN, opened_by=person.name, opened_at=now, closed_at=None)
     session.add(row)
     session.flush()
@@ -89,7 +89,7 @@ def open_case(session: Session, person: Person, title: str, *, now: datetime) ->
 
 
 def tell_case(session: Session, person: Person, case_id: int) -> CaseStory | None:
-    """A case and what is in it; None where there is none that the person may see."""
+    """A case with its alerts and notes; None where there is none, or the person may not see it."""
     row = session.get(CaseRow, case_id)
     if row is None or not may_see_case(session, person, case_id):
         return None
@@ -109,19 +109,19 @@ def tell_case(session: Session, person: Person, case_id: int) -> CaseStory | Non
 
 
 def may_see_case(session: Session, person: Person, case_id: int) -> bool:
-    """Whether there is such a case and the person may see it."""
+    """Whether the case exists and the person may see it."""
     return session.scalar(select(CaseRow.id).where(CaseRow.id == case_id, *_seen(person))) is not None
 
 
 def cases_of(session: Session, person: Person, alert_id: int) -> list[CaseView]:
-    """The cases that an alert is in, as far as the person may see them."""
+    """The cases that contain the alert and that the person may see."""
     query = select(CaseRow).join(CaseAlert, CaseAlert.case_id == CaseRow.id).where(CaseAlert.alert_id == alert_id)
     query = query.where(*_seen(person))
     return [_view(row, 0) for row in session.scalars(query.order_by(CaseRow.id))]
 
 
 def put_alert(session: Session, person: Person, case_id: int, alert_id: int, *, now: datetime) -> bool:
-    """Put an alert into a case; False where there is no such case or alert.
+    """Put an alert into a case; returns False where there is no such case or alert.
 
     Raises:
         CaseError: The case is closed.
@@ -136,10 +136,10 @@ def put_alert(session: Session, person: Person, case_id: int, alert_id: int, *, 
 
 
 def take_alert_out(session: Session, person: Person, case_id: int, alert_id: int, *, now: datetime) -> bool:
-    """Take an alert out of a case; False where it is not in it.
+    """Remove an alert from a case; returns False where it is not in it.
 
     Raises:
-        CaseError: The case is closed, or a hold of the case keeps what is in it.
+        CaseError: The case is closed, or a hold on the case protects its alerts.
     """
     case, alert = _open(session, person, case_id), session.get(AlertRow, alert_id)
     link = session.get(CaseAlert, (case_id, alert_id))
@@ -154,7 +154,7 @@ def take_alert_out(session: Session, person: Person, case_id: int, alert_id: int
 
 
 def add_note(session: Session, person: Person, case_id: int, text: str, *, now: datetime) -> bool:
-    """Write something about a case; False where there is none.
+    """Add a note to a case; returns False where there is no such case.
 
     Raises:
         CaseError: The case is closed.
@@ -167,7 +167,7 @@ def add_note(session: Session, person: Person, case_id: int, text: str, *, now: 
 
 
 def set_case_state(session: Session, person: Person, case_id: int, state: str, *, now: datetime) -> bool:
-    """Close a case, or open it again; False where there is none."""
+    """Close or reopen a case; returns False where there is no such case."""
     row = session.get(CaseRow, case_id, with_for_update=True)
     if row is None or not may_see_case(session, person, case_id):
         return False
@@ -187,7 +187,7 @@ def _open(session: Session, person: Person, case_id: int) -> CaseRow | None:
 
 
 def _seen(person: Person) -> list[ColumnElement[bool]]:
-    """What a case must be for the person to see it."""
+    """The SQL condition for the cases that the person may see."""
     if person.tables is None:
         return []
     of_tables = select(CaseAlert.case_id).join(AlertRow, AlertRow.id == CaseAlert.alert_id)

@@ -1,4 +1,4 @@
-"""Where a list goes on: an opaque text that only the service that gave it can read."""
+"""Cursors: where the next page of a list begins, as an opaque text."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class CursorError(ServiceError):
 
 
 def format_cursor(kind: str, number: int) -> str:
-    """The cursor of what comes after `number` in a list of that kind."""
+    """The cursor of the page that follows `number` in a list of that kind."""
     return base64.urlsafe_b64encode(f"{kind}:{number}".encode()).decode("ascii").rstrip("=")
 
 
 def parse_cursor(kind: str, text: str | None) -> int | None:
-    """The number that a cursor of that kind holds; None for none.
+    """The number in a cursor of that kind; None where there is no cursor.
 
     Raises:
-        CursorError: It is no cursor, or one of another list.
+        CursorError: The text is no cursor, or belongs to another list.
     """
     if text is None:
         return None

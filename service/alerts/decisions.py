@@ -1,7 +1,7 @@
-"""How alerts were decided, by code and by table: how many were false, and how long they waited.
+"""How alerts were decided, by code or by table: how many were false, and how long they waited.
 
-A false alert is one that was dismissed because the system had misread what it saw. The share of false ones is of the
-decided alerts; its interval is Wilson's at 95 % (E. B. Wilson, Probable inference, JASA 22, 1927).
+A false alert was dismissed because the system misread something. The false share is of the decided alerts, with
+Wilson's interval at 95 % (E. B. Wilson, Probable inference, JASA 22, 1927).
 """
 
 from __future__ import annotations
@@ -37,39 +37,39 @@ class Grouping(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decisions:
-    """What became of some alerts."""
+    """The decisions on a group of alerts."""
 
     name: str
     """The code or the table."""
     raised: int
     states: Mapping[str, int]
-    """How many stand in each state now."""
+    """The number of alerts in each state now."""
     reasons: Mapping[str, int]
-    """Why some were dismissed."""
+    """The number of dismissals for each reason."""
     taken_after_s: float | None
-    """The median of the seconds until somebody did something about them; None where nobody did."""
+    """Median time in seconds until somebody acted on them; None where nobody did."""
     decided_after_s: float | None
     borne_out: BorneOut = field(default_factory=BorneOut)
-    """What people decided beside how sure the alerts were."""
+    """The alerts' confidences beside people's decisions."""
 
     @property
     def decided(self) -> int:
-        """How many were confirmed or dismissed."""
+        """The number that were confirmed or dismissed."""
         return sum(self.states.get(state, 0) for state in CLOSED)
 
     @property
     def false(self) -> int:
-        """How many were dismissed as misread."""
+        """The number that were dismissed as misread."""
         return sum(count for reason, count in self.reasons.items() if reason in FALSE_ALERT_REASONS)
 
     @property
     def false_share(self) -> float | None:
-        """Of the decided ones; None where none is."""
+        """The share of false alerts among the decided, 0 to 1; None where none is decided."""
         return self.false / self.decided if self.decided else None
 
     @property
     def false_interval(self) -> tuple[float, float] | None:
-        """Where the true share lies in 95 of 100 cases."""
+        """The 95 % interval of the false share; None where none is decided."""
         if not self.decided:
             return None
         found = binomtest(self.false, self.decided).proportion_ci(LEVEL, method="wilson")
@@ -78,7 +78,7 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class _Life:
-    """One alert from its raising to now."""
+    """One alert from when it was raised until now."""
 
     name: str
     state: str
@@ -86,7 +86,7 @@ class _Life:
     taken_after_s: float | None
     decided_after_s: float | None
     confidence: float | None
-    """Of one that is decided, where somebody estimated it."""
+    """Of a decided alert, where it was estimated; else None."""
 
     @property
     def is_false(self) -> bool:
@@ -95,9 +95,9 @@ class _Life:
 
 
 def tell_decisions(session: Session, person: Person, wish: AlertWish, by: Grouping) -> list[Decisions]:
-    """The figures of the alerts that fit and that the person may see, those with most alerts first.
+    """The decisions on matching alerts that the person may see, the largest group first.
 
-    Logs that cover again a time which another log reports are left out.
+    Logs that cover the same time as another log are left out.
     """
     lives: dict[str, list[_Life]] = {}
     for life in _lives(session, person, wish, by):
@@ -129,7 +129,7 @@ def _lives(session: Session, person: Person, wish: AlertWish, by: Grouping) -> I
 
 
 def _estimated(body: str) -> float | None:
-    """The confidence in an alert's body; None where nobody estimated it."""
+    """The confidence in an alert's body; None where it was not estimated."""
     confidence = json.loads(body).get("confidence")
     return confidence if isinstance(confidence, float) and confidence < 1.0 else None
 

@@ -1,4 +1,4 @@
-"""Find what was never sure enough to be an alert: the list that somebody looks through when there is time."""
+"""List doubtful findings: those that were never certain enough for an alert, to review when there is time."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class DoubtfulView:
     dealer: str | None
     at: datetime
     round_id: int | None
-    """Of the round's own page; None where the round is gone."""
+    """The row of its round; None where the round was deleted."""
     body: Mapping[str, Any]
-    """As an alert's."""
+    """The contract's fields, as for an alert."""
 
 
 def list_doubtful(
     session: Session, person: Person, wish: AlertWish, *, limit: int, cursor: str | None = None
 ) -> Page[DoubtfulView]:
-    """The newest doubtful findings that fit and that the person may see; they have no states.
+    """The newest doubtful findings that match and that the person may see; states in the filter are ignored.
 
     Raises:
-        CursorError: The cursor is none of this list's.
+        CursorError: The cursor is not from this list.
     """
     below = parse_cursor(LIST, cursor)
     query = select(DoubtfulRow).where(*may_see(person, DoubtfulRow.table_id))

@@ -1,4 +1,4 @@
-"""Find the file that shows an alert, and note who looks at it before he sees it."""
+"""Open a file of an alert's evidence, after recording in the audit who views it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thirdcard.service.store.people import Person
 
 
 class EvidenceKind(StrEnum):
-    """What shows an alert."""
+    """The kinds of evidence files."""
 
     CLIP = "clip"
     STILL = "still"
@@ -50,11 +50,11 @@ NOT_THERE = {
 
 
 class EvidenceMissingError(ServiceError):
-    """There is no such file, or not yet, or no more."""
+    """The file does not exist, is not ready or was deleted."""
 
 
 class EvidenceComingError(EvidenceMissingError):
-    """The file is being made."""
+    """The file is still being made."""
 
     headers: ClassVar[Mapping[str, str]] = {"Retry-After": "2"}
 
@@ -65,30 +65,30 @@ class EvidenceFile:
 
     store: EvidenceStore
     path: str
-    """In the store."""
+    """Its path in the store."""
     size_bytes: int
     media_type: str
     tag: str
-    """Another one for other content."""
+    """The entity tag: it changes with the content."""
     name: str
-    """What it is called when somebody saves it."""
+    """The name for a download."""
 
     def open(self) -> IO[bytes]:
-        """To be read from any place on."""
+        """Open it for reading, seekable."""
         return self.store.open(self.path)
 
     def read(self) -> bytes:
-        """All of it."""
+        """The whole content."""
         with self.open() as stream:
             return stream.read()
 
 
 def open_evidence(room: Room, person: Person, alert_id: int, kind: EvidenceKind) -> EvidenceFile:
-    """The file, the sight of it noted in the audit chain.
+    """Open the file, and record in the audit chain that the person views it.
 
     Raises:
-        EvidenceComingError: It is being made.
-        EvidenceMissingError: It is not there, or the person may not see the alert.
+        EvidenceComingError: It is still being made.
+        EvidenceMissingError: It does not exist, or the person may not see the alert.
     """
     with room.database.reading() as session:
         alert = find_alert(session, person, alert_id)
@@ -110,8 +110,8 @@ def kept_file(store: EvidenceStore, evidence: EvidenceView, name: str) -> Eviden
     """The file of an evidence row.
 
     Raises:
-        EvidenceComingError: It is being made.
-        EvidenceMissingError: It is not kept, lies elsewhere or was lost.
+        EvidenceComingError: It is still being made.
+        EvidenceMissingError: It is not kept, is missing from the store or was lost.
         EvidenceStoreError: The store does not answer.
     """
     if evidence.state != "kept" or evidence.path is None:

@@ -1,7 +1,7 @@
-"""Tell everybody who listens what happens to alerts, in order, each thing once.
+"""Send every listener all news about alerts, in order, each item once.
 
-The database is read once for all listeners; who comes, comes back or falls behind reads the rest there himself. A
-listener's place is the last alert and the last change that he was notified of.
+The database is read once for all listeners. A listener that is new, reconnects or falls behind reads what it missed
+from the database itself. A listener's place is the last alert and the last change that it received.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ logger = logging.getLogger(__name__)
 
 BATCH = 500
 HEARTBEATS = (0.75, 1.0)
-"""Of the longest silence: listeners who heard the same news do not all come to life again at the same moment."""
+"""Shares of the longest silence at which heartbeats are sent, spread so that listeners do not all wake at once."""
 MOST_WAITING = 500
-"""News that a listener may leave unread before he has to read the database instead."""
+"""The most unread news of a listener; beyond that it reads the database instead."""
 TOLD_AT_ONCE = 10
-"""Listeners that come to life together; between two such groups the loop looks after requests."""
+"""Listeners that are woken together; between groups the event loop handles requests."""
 _PLACE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
 
 
 class PlaceError(ServiceError):
-    """A place in the stream was not given by it."""
+    """The place was not issued by this stream."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class FeedPlace:
-    """How far somebody was notified."""
+    """The last alert and change that a listener received."""
 
     alert: int = 0
     change: int = 0
@@ -54,10 +54,10 @@ class FeedPlace:
 
 
 def parse_place(text: str) -> FeedPlace:
-    """The place that an event's id names.
+    """The place in an event's id.
 
     Raises:
-        PlaceError: It is none.
+        PlaceError: The text is no place.
     """
     found = _PLACE.fullmatch(text)
     if found is None or not text.isascii():
@@ -67,38 +67,38 @@ def parse_place(text: str) -> FeedPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FeedEntry:
-    """One thing that happened; just one of the three is there. The same one goes to all listeners."""
+    """One news item: exactly one of the three fields is set. All listeners share the object."""
 
     table_id: str
     alert: AlertView | None = None
-    """It was raised."""
+    """A new alert."""
     change: ChangeView | None = None
-    """Somebody decided."""
+    """A decision."""
     shown: int | None = None
-    """New pictures are there of the alert of that number; not told again to who comes back."""
+    """The number of an alert with new pictures; not repeated to a listener that reconnects."""
 
     def is_after(self, place: FeedPlace) -> bool:
-        """Whether there is news after that place."""
+        """Whether the item is news for a listener at that place."""
         if self.alert is not None:
             return self.alert.id > place.alert
         return self.change is None or self.change.id > place.change
 
     def place_after(self, place: FeedPlace) -> FeedPlace:
-        """Where he stands when he was."""
+        """The listener's place after this item."""
         if self.alert is not None:
             return replace(place, alert=self.alert.id)
         return place if self.change is None else replace(place, change=self.change.id)
 
 
 class Listener:
-    """One reader's letter box."""
+    """One listener's queue of news."""
 
     def __init__(self) -> None:
         self.is_behind = True
         self._box: asyncio.Queue[FeedEntry | None] = asyncio.Queue(MOST_WAITING)
 
     def put(self, entry: FeedEntry | None) -> None:
-        """Put in news; None: the stream ends."""
+        """Add an item; None ends the stream."""
         try:
             self._box.put_nowait(entry)
         except asyncio.QueueFull:
@@ -108,7 +108,7 @@ class Listener:
             self._box.put_nowait(entry)
 
     async def get(self) -> list[FeedEntry | None]:
-        """The next news, all that wait."""
+        """Wait for news and return all that is queued."""
         news = [await self._box.get()]
         while not self._box.empty():
             news.append(self._box.get_nowait())
@@ -116,18 +116,18 @@ class Listener:
 
 
 class AlertFeed:
-    """All that happens to alerts, for as long as the service runs."""
+    """The stream of news about alerts, while the service runs."""
 
     def __init__(
         self, database: Database, live: LiveTables, *, poll_s: float, renew: Callable[[], None] = lambda: None
     ) -> None:
-        """Takes what is called before listeners are notified, so that who asks then finds what he was notified."""
+        """Set up the feed; `renew` is called before listeners are woken, so that what they then read is current."""
         self._database, self._live, self._poll_s, self._renew = database, live, poll_s, renew
         self._listeners: set[Listener] = set()
         self._place = FeedPlace()
         self._news = asyncio.Event()
         self._noted: set[int] = set()
-        """Alerts that a table reported and no listener was notified of: what was read before is outdated."""
+        """Alerts that a table reported, but no listener has received; cached reads from before them are outdated."""
         self._telling = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_following = False
@@ -149,43 +149,43 @@ class AlertFeed:
             watcher.cancel()
 
     def wake(self) -> None:
-        """Something was committed; may be called from any thread."""
+        """Signal that something was committed; safe to call from any thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._news.set)
 
     def end(self) -> None:
-        """Let all listeners go, so that the service can stop; from the loop's thread."""
+        """End all streams so that the service can stop; call it from the loop's thread."""
         self.is_over = True
         for listener in self._listeners:
             listener.put(None)
 
     def end_soon(self) -> None:
-        """The same from a signal or another thread."""
+        """The same, from a signal handler or another thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.end)
 
     @property
     def listeners(self) -> int:
-        """How many listen."""
+        """The number of listeners."""
         return len(self._listeners)
 
     def last_place(self) -> FeedPlace:
-        """The place after all that has happened so far."""
+        """The place after everything that has happened so far."""
         with self._database.reading() as session:
             return _last_place(session)
 
     def told_place(self) -> FeedPlace:
-        """The place up to which listeners were notified; who is shown what stands there now misses nothing after it."""
+        """The place up to which listeners were notified; a page that shows its content misses nothing after it."""
         return self._place if self._is_following else self.last_place()
 
     def has_told_beyond(self, place: FeedPlace) -> bool:
-        """Whether something was reported that who stands at a place has not heard."""
+        """Whether news was sent that a listener at that place has not received."""
         told = self.told_place()
         return told.alert > place.alert or told.change > place.change
 
     @contextmanager
     def listening(self) -> Iterator[Listener]:
-        """A letter box that takes in everything from now on."""
+        """A queue that receives all news from now on."""
         listener = Listener()
         self._listeners.add(listener)
         try:
@@ -194,7 +194,7 @@ class AlertFeed:
             self._listeners.discard(listener)
 
     def read_after(self, place: FeedPlace) -> Sequence[FeedEntry]:
-        """What happened after a place, a batch at most: alerts before what was decided about them."""
+        """The news after a place, at most one batch: new alerts before decisions."""
         with self._database.reading() as session:
             return _read_after(session, place)
 
@@ -239,7 +239,7 @@ class AlertFeed:
             await self._tell(FeedEntry(table_id=change.table_id, shown=number))
 
     async def _tell(self, entry: FeedEntry) -> None:
-        """Put an entry into all boxes, after those before it; who comes meanwhile reads it in the database."""
+        """Put an item into all queues, after earlier items; a new listener reads it from the database."""
         async with self._telling:
             listeners = list(self._listeners)
             for begin in range(0, len(listeners), TOLD_AT_ONCE):
@@ -249,7 +249,7 @@ class AlertFeed:
 
 
 async def follow(feed: AlertFeed, place: FeedPlace, *, heartbeat_s: float) -> AsyncIterator[Sequence[FeedEntry]]:
-    """What happens after a place, each thing once, what is there together; nothing where nothing did for a while."""
+    """The news after a place, each item once, in groups; an empty group as a heartbeat."""
     with feed.listening() as listener:
         while not feed.is_over:
             if listener.is_behind:
@@ -264,7 +264,7 @@ async def follow(feed: AlertFeed, place: FeedPlace, *, heartbeat_s: float) -> As
                 yield ()
                 continue
             if listener.is_behind:
-                continue  # some news did not fit into the box: the database has them all
+                continue  # some news did not fit into the queue: read them from the database
             fresh: list[FeedEntry] = []
             for entry in news:
                 if entry is not None and entry.is_after(place):

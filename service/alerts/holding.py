@@ -1,4 +1,4 @@
-"""Put and lift holds as a person who may see what they keep."""
+"""Put and lift holds, for a person who may see what they protect."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from thirdcard.service.store.schema import AlertRow, HoldRow
 def put_hold(
     session: Session, person: Person, reason: str, *, alert: int | None, case: int | None, now: datetime
 ) -> int | None:
-    """Hold an alert's evidence, or a case's; None where there is no such thing or the person may not see it."""
+    """Hold the evidence of an alert or a case; returns the hold's number.
+
+    None where there is no such alert or case, or the person may not see it.
+    """
     if alert is not None:
         return hold_alert(session, person.name, alert, reason, now=now) if _may_see(session, person, alert) else None
     if case is None or not may_see_case(session, person, case):
@@ -25,7 +28,7 @@ def put_hold(
 
 
 def end_hold(session: Session, person: Person, hold_id: int, *, now: datetime) -> bool:
-    """Lift a hold; False where there is none in force that the person may see."""
+    """Lift a hold; returns False where there is no active one that the person may see."""
     row = session.get(HoldRow, hold_id)
     if row is None or not _may_see_held(session, person, row.alert_id, row.case_id):
         return False
@@ -33,13 +36,13 @@ def end_hold(session: Session, person: Person, hold_id: int, *, now: datetime) -
 
 
 def seen_holds(session: Session, person: Person, *, are_lifted_shown: bool = False) -> Sequence[HoldView]:
-    """The holds that the person may see, the newest first."""
+    """The holds that the person may see, newest first."""
     found = list_holds(session, are_lifted_shown=are_lifted_shown)
     return [hold for hold in found if _may_see_held(session, person, hold.alert_id, hold.case_id)]
 
 
 def holds_of(session: Session, *, alert: int | None = None, case: int | None = None) -> Sequence[HoldView]:
-    """The holds in force on just that alert or case."""
+    """The active holds on exactly that alert or case."""
     return [hold for hold in list_holds(session) if (hold.alert_id, hold.case_id) == (alert, case)]
 
 

@@ -1,9 +1,9 @@
-"""An alert's life: which step may follow which, who did it and why.
+"""An alert's states: which change is allowed, who made it and why.
 
-open -> acknowledged -> escalated -> confirmed or dismissed, and any of the later ones at once. A closed alert stays
-closed. One that nobody has taken is withdrawn by the watch where later evidence takes it back; people may decide it all
-the same. Who escalated it does not close it, and what a supervisor took no operator decides. Each step stands with who
-and when in the alert's history and in the audit chain, or nowhere.
+open -> acknowledged -> escalated -> confirmed or dismissed; steps may be skipped. A closed alert stays closed. An alert
+that nobody has taken may be withdrawn by the watch when later evidence refutes it; people may still decide it. Whoever
+escalated an alert may not close it, and operators do not decide an alert that a supervisor has taken. Each change is
+recorded with person and time, in the alert's history and in the audit chain together.
 """
 
 from __future__ import annotations
@@ -34,44 +34,44 @@ NEXT: Mapping[AlertState, frozenset[AlertState]] = {
 
 
 class IllegalMoveError(ServiceError):
-    """The alert no longer stands where that step begins."""
+    """The alert's present state does not allow that change."""
 
     field = "state"
 
 
 class ReasonMissingError(ServiceError):
-    """An alert is dismissed without a reason."""
+    """An alert cannot be dismissed without a reason."""
 
     field = "reason"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What somebody decided about an alert."""
+    """A person's decision on an alert."""
 
     state: AlertState
     reason: str | None = None
-    """For a dismissal one of the list, or words of one's own."""
+    """For a dismissal: a reason from the list, or free words."""
     note: str | None = None
     among: int | None = None
-    """How many alerts were chosen in the same act; None where it is about this one alone."""
+    """The number of alerts selected in the same act; None for a single alert."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stepped:
-    """What became of the wish to take several alerts a step further."""
+    """The result of changing several alerts."""
 
     done: Sequence[int]
     left: Mapping[int, str]
-    """Those that could not go there, and why."""
+    """By alert: why it was not changed."""
 
 
 def take_step(session: Session, person: Person, alert_id: int, step: Step, *, now: datetime) -> AlertRow | None:
-    """Carry out a decision; None where there is no such alert or the person may not see it.
+    """Carry out a decision; None where there is no such alert, or the person may not see it.
 
     Raises:
         IllegalMoveError: It was closed meanwhile, or somebody else has taken it.
-        ReasonMissingError: A dismissal says not why.
+        ReasonMissingError: A dismissal has no reason.
     """
     if step.state is AlertState.DISMISSED and step.reason is None:
         raise ReasonMissingError("reason is missing; an alert is dismissed for one of the listed reasons")
@@ -86,13 +86,12 @@ def take_step(session: Session, person: Person, alert_id: int, step: Step, *, no
 
 
 def take_steps(session: Session, person: Person, alert_ids: Iterable[int], step: Step, *, now: datetime) -> Stepped:
-    """Carry out the same decision about several alerts; each has its own line in its history and in the audit.
+    """Carry out the same decision on several alerts; each is recorded in its own history and in the audit.
 
-    One that cannot go there, is not there, or is at a table that the person may not see is left, and does not keep
-    the others from going.
+    Alerts that cannot change so, do not exist or are at a table that the person may not see are skipped.
 
     Raises:
-        ReasonMissingError: A dismissal says not why.
+        ReasonMissingError: A dismissal has no reason.
     """
     done: list[int] = []
     left: dict[int, str] = {}
@@ -111,7 +110,7 @@ def take_steps(session: Session, person: Person, alert_ids: Iterable[int], step:
 
 
 def steps_of(session: Session, person: Person, state: AlertState, owner: str | None) -> frozenset[AlertState]:
-    """The states to which a person may take an alert that stands there."""
+    """The states to which the person may move an alert in this state."""
     if not person.role.includes(Role.OPERATOR):
         return frozenset()
     rank = _rank_of(session, owner, person)
@@ -133,14 +132,14 @@ def _rank_of(session: Session, owner: str | None, person: Person) -> Role | None
 def verify_step(
     before: AlertState, owner: str | None, person: Person, after: AlertState, *, owner_role: Role | None = None
 ) -> None:
-    """Raises IllegalMoveError where a person may not take an alert from one state to another.
+    """Raise IllegalMoveError where the person may not move an alert from one state to another.
 
     Args:
-        before: Where it stands.
-        owner: Who brought it there.
+        before: Its present state.
+        owner: Who moved it there.
         person: Who decides.
-        after: Where it is to go.
-        owner_role: What the owner may; None where nobody knows, or it is the person himself.
+        after: The new state.
+        owner_role: The owner's role; None where unknown, or where the owner is the person.
     """
     if before is AlertState.ESCALATED and after in CLOSED and owner == person.name:
         raise IllegalMoveError("you escalated the alert; somebody else closes it")
@@ -157,7 +156,7 @@ def verify_step(
 
 
 def _takes_over(before: AlertState, owner: str | None, person: Person, after: AlertState) -> bool:
-    """A supervisor takes an alert from who has it."""
+    """Whether a supervisor takes over an alert that somebody else has taken."""
     is_taking = before is after is AlertState.ACKNOWLEDGED
     return is_taking and owner != person.name and person.role.includes(Role.SUPERVISOR)
 

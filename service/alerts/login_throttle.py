@@ -1,6 +1,6 @@
-"""Slow down those who guess passwords, without locking out who owns the name.
+"""Slow down password guessing, without locking out the owner of the name.
 
-Kept in memory: a restart forgives. A guess counts when it begins, so that many at once count as many.
+Kept in memory: a restart clears it. An attempt counts when it begins, so that parallel attempts all count.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ MOST_KEYS = 20_000
 
 @dataclass(slots=True)
 class LoginAttempts:
-    """How often somebody tried lately, by name and address."""
+    """Recent login attempts, by name and by address."""
 
     clock: Clock
     _tried: OrderedDict[str, deque[datetime]] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
     def begin(self, name: str, address: str) -> timedelta | None:
-        """Note an attempt; how long to wait instead, where there were too many."""
+        """Record an attempt; returns None, or how long to wait after too many."""
         now = self.clock()
         with self._lock:
             limits = _limits(name, address)
@@ -43,7 +43,7 @@ class LoginAttempts:
             return None
 
     def succeed(self, name: str, address: str) -> None:
-        """The password was right: what was tried from there under that name is forgiven."""
+        """Forget the attempts from that address for that name, since the password was right."""
         with self._lock:
             self._tried.pop(_pair(name, address), None)
             for key in _limits(name, address):

@@ -16,14 +16,14 @@ DISMISSAL_REASONS: Mapping[str, str] = {
     "duplicate": "Another alert tells the same",
     OTHER: "Another reason, as noted",
 }
-"""Each reason and what people read; the first four count as false alerts, and so does `CORRECTED`."""
+"""Each reason with its text for people; the first four count as false alerts, and so does `CORRECTED`."""
 CORRECTED = "corrected"
-"""No longer stands since somebody corrected what was read; nobody dismisses an alert for this by hand."""
+"""The reason of an alert that a correction of the readings removed; people cannot select it."""
 FALSE_ALERT_REASONS = frozenset({"card_misread", "chips_misread", "call_misheard", "hand_in_the_way", CORRECTED})
 
 
 def reason_and_note(reason: str | None, note: str | None) -> tuple[str | None, str | None]:
-    """A reason of the list, and the note; words that are none of the list's become a note under `other`."""
+    """A listed reason and the note; other words become a note under `other`."""
     if reason is None or reason in DISMISSAL_REASONS:
         return reason, note
     return OTHER, f"{reason}: {note}" if note else reason

@@ -1,7 +1,7 @@
-"""Read once for all who ask for the same at the same moment: when an alert comes, two hundred browsers come with it.
+"""Share one read among all who ask for the same at the same time: each alert makes hundreds of browsers ask at once.
 
-What was read is given until this process has written what anybody is shown, or has heard that a table has written, for
-two seconds at the longest. So who has decided sees his decision, and who was notified of an alert finds it.
+A result is reused until this process writes something visible, or learns that a table has written, and for at most two
+seconds. So a person sees their own decision at once, and whoever was notified of an alert finds it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Work = TypeVar("Work")
 
 KEEP = timedelta(seconds=2.0)
 MOST = 500
-"""Pieces of work that are kept at once."""
+"""The most results kept at once."""
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class _Piece:
 
 
 class Sharing:
-    """What was read lately; for all threads."""
+    """A thread-safe cache of recent reads."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
@@ -35,12 +35,12 @@ class Sharing:
         self._pieces: dict[Hashable, _Piece] = {}
 
     def renew(self) -> None:
-        """Something changed: what was read before is given to nobody who asks from now on."""
+        """Drop all results, since something changed."""
         with self._lock:
             self._pieces.clear()
 
     def get(self, key: Hashable, read: Callable[[], Work]) -> Work:
-        """What `read` gives, or gave to another who asked with that key a moment ago; so do its errors."""
+        """The result of `read`, or of another thread's read with that key moments ago; its exception likewise."""
         with self._lock:
             piece = self._pieces.get(key)
             is_mine = piece is None or not self._holds(piece)
@@ -54,7 +54,7 @@ class Sharing:
         return cast("Work", piece.work.result())
 
     def peek(self, key: Hashable) -> Any | None:
-        """What is there already; None where it would have to be read, or waited for."""
+        """The cached result; None where it would have to be read, or waited for."""
         piece = self._pieces.get(key)
         return piece.work.result() if piece is not None and piece.work.done() and self._holds(piece) else None
 

@@ -1,4 +1,4 @@
-"""Everything that the routes need, in one value that is made once."""
+"""Everything that the routes need, in one object."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Room:
     attempts: LoginAttempts
     sights: ViewLog
     background: Background | None
-    """Notifications and retention; None where only the room runs."""
+    """Notifications and retention; None where only the pages run."""
     cuts: Cuts
     sharing: Sharing
 
@@ -35,7 +35,7 @@ class Room:
 def build_room(
     settings: RoomSettings, database: Database, live: LiveTables, clock: Clock, background: Background | None
 ) -> Room:
-    """The room around its parts; nothing runs yet."""
+    """Assemble the room from its parts; starts nothing."""
     sharing = Sharing(clock)
     database.after_writing.append(sharing.renew)
     return Room(

@@ -1,6 +1,5 @@
-"""What shows a round: a cut of the recording; where the table was watched live, what is kept of its camera, else the
-clips of the round's alerts.
-"""
+"""Find video of a round: a cut of the reviewed recording; for a live table, the stored camera video, or else the clips
+of the round's alerts."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ class RoundClip:
     to_at: datetime
     alert: int | None
     source: str
-    """What it was cut out of, in words."""
+    """The video that it was cut from, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +45,10 @@ class _Wanted:
 
 
 def clips_of_round(room: Room, person: Person, round_id: int) -> Sequence[RoundClip] | None:
-    """The clips there are; the recording is cut for it where it was not yet. None: the person may not see the round.
+    """The clips of a round; cuts the recording if it was not cut yet. None: the person may not see the round.
 
     Raises:
-        EvidenceMissingError: Nothing shows the round, and why.
+        EvidenceMissingError: No video shows the round; the text says why.
     """
     with room.database.reading() as session:
         wanted = _wanted(session, person, round_id)
@@ -77,7 +76,7 @@ def clips_of_round(room: Room, person: Person, round_id: int) -> Sequence[RoundC
 
 
 def _of_the_ring(room: Room, wanted: _Wanted) -> RoundClip | None:
-    """The round out of what is kept of the table's camera; None where it is not there any more, or not yet."""
+    """The round from the stored video of the table's camera; None where it is deleted, or not stored yet."""
     from_at, to_at = wanted.from_at, min(wanted.to_at, wanted.from_at + LONGEST_PLAYED, room.clock())
     if to_at <= from_at or not has_kept(room, wanted.table_id, from_at, to_at):
         return None
@@ -94,7 +93,7 @@ def _of_the_ring(room: Room, wanted: _Wanted) -> RoundClip | None:
 
 
 def open_clip(room: Room, person: Person, round_id: int) -> EvidenceFile:
-    """The cut of the recording, the sight of it noted in the audit.
+    """Open the cut of the recording, and record in the audit that the person views it.
 
     Raises:
         EvidenceMissingError: No recording shows the round, or the person may not see it.

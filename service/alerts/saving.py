@@ -1,6 +1,6 @@
-"""Save more of a table's camera, as long as it is kept: a stretch that a person saw something in, or a longer clip.
+"""Save stored camera video on request: a stretch of a live table, or a longer clip of an alert.
 
-What is promised here the table's own process cuts. The first clip of an alert stays as it is.
+The files are promised here and cut by the table's own process. The first clip of an alert is never changed.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from thirdcard.service.store.schema import AlertRow, EvidenceRow, LogRow, RoundR
 
 SHOWN = ("clip", "still", "overlay")
 LONGEST = timedelta(hours=1)
-"""Of one file."""
+"""The longest file."""
 LONGEST_TITLE = 160
-"""Of a note, in an alert's message; the whole of it stands in the history."""
+"""The longest part of a note in an alert's message, in characters; the history has the whole note."""
 DECIDED_BY_PEOPLE = Remedy("supervisor", None, "People decide.")
 
 
 class SavingError(ServiceError):
-    """What was asked for cannot be saved; `field` names why."""
+    """The request cannot be saved; `field` names the cause."""
 
     def __init__(self, field: str, message: str) -> None:
         self.field = field
@@ -51,24 +51,24 @@ class SavingError(ServiceError):
 
 
 class NotSavedError(ServiceError):
-    """The alert, or the table, is not in a state in which more can be saved."""
+    """The state of the alert or table does not allow saving more."""
 
     field = "state"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedStretch:
-    """What a person wants to have saved."""
+    """A stretch of video that a person wants saved."""
 
     table_id: str
     length: timedelta
-    """Up to now."""
+    """How far back from now."""
     note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lengthening:
-    """How much longer a clip is wanted."""
+    """By how much a clip is to be lengthened."""
 
     alert_id: int
     before: timedelta
@@ -78,17 +78,17 @@ class Lengthening:
 def save_incident(
     session: Session, person: Person, wanted: SavedStretch, *, kept: timedelta, now: datetime
 ) -> AlertRow:
-    """Enter it as an alert which the person has taken, with the note; its clip is promised.
+    """Create an alert that the person has taken, with the note, and promise its clip.
 
     Args:
-        session: A writing one.
+        session: Open for writing.
         person: Who saves it.
-        wanted: What.
-        kept: So much of the camera is kept.
-        now: The moment.
+        wanted: The stretch.
+        kept: How much video of the camera is stored.
+        now: The time.
 
     Raises:
-        SavingError: It is longer than what is kept.
+        SavingError: It is longer than what is stored.
         NotSavedError: The table has never been watched.
     """
     longest = min(kept, LONGEST)
@@ -122,20 +122,20 @@ def save_incident(
 def lengthen_clip(
     session: Session, person: Person, wanted: Lengthening, *, kept_of: Callable[[str], timedelta], now: datetime
 ) -> tuple[str, str] | None:
-    """Promise a clip that begins earlier and ends later than the first one; gives the table and the clip's kind.
+    """Promise a clip that begins earlier and ends later than the first one; returns the table and the clip's kind.
 
-    None where there is no such alert or the person may not see it. What lies ahead of now is left out.
+    None where there is no such alert, or the person may not see it. A part in the future is left out.
 
     Args:
-        session: A writing one.
+        session: Open for writing.
         person: Who wants it.
-        wanted: Of which alert, and how much longer.
-        kept_of: How much of a table's camera is kept.
-        now: The moment.
+        wanted: The alert, and how much longer.
+        kept_of: How much video of a table's camera is stored.
+        now: The time.
 
     Raises:
-        SavingError: It is too long, or no longer kept.
-        NotSavedError: The alert has no clip, or was lengthened often enough.
+        SavingError: It is too long, or no longer stored.
+        NotSavedError: The alert has no clip, or was lengthened too often.
     """
     alert_id = wanted.alert_id
     row = session.scalar(select(AlertRow).where(AlertRow.id == alert_id).with_for_update())
@@ -164,9 +164,10 @@ def lengthen_clip(
 
 
 def order_copy(session: Session, person: Person, alert_id: int, original: str, *, now: datetime) -> str | None:
-    """Promise a copy of a clip that browsers play; gives its kind. Asked for again it is the same, or tried anew.
+    """Promise a copy of a clip that browsers can play; returns its kind. Repeated requests give the same copy, or retry
+    it.
 
-    None where there is no such alert or the person may not see it.
+    None where there is no such alert, or the person may not see it.
 
     Raises:
         NotSavedError: The clip itself is not kept.

@@ -1,4 +1,4 @@
-"""Take in what a device at a table reports, checked before anything is kept of it."""
+"""Take reports from devices at a table; each is checked before it is stored."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LONGEST_TEXT = 200
 LARGEST_NUMBER = 10**12
 EARLIEST = timedelta(minutes=10)
 LATEST = timedelta(seconds=5)
-"""How far a device's clock may be behind and ahead."""
+"""How far a device's clock may be behind (10 min) and ahead (5 s)."""
 SOURCES = ("signal", "person")
-"""A device's word is a signal; what an operator reports a person saw."""
+"""A device's report is a signal; an operator's report is what a person saw."""
 
 
 class SignalError(ServiceError):
-    """A report cannot be taken; `field` names what is wrong."""
+    """The report is refused; `field` names the wrong field."""
 
     def __init__(self, field: str, message: str) -> None:
         self.field = field
@@ -37,18 +37,18 @@ class SignalError(ServiceError):
 def check_signal(
     body: Mapping[str, Any], *, now: datetime, areas: Collection[str] = (), sources: Collection[str] = SOURCES
 ) -> tuple[datetime, dict[str, Any]]:
-    """The moment of a report and the line of the table log that it is.
+    """The time of a report, and the report as a line of the table log.
 
-    Its moment is `at`, or now; `t`, which a device cannot know, may be left out.
+    Its time is `at`, or now; `t`, which a device cannot know, may be missing.
 
     Args:
-        body: As it was sent.
-        now: The moment.
-        areas: The ids of the table's areas; none where they are not known.
-        sources: How whoever reports may say that it is known.
+        body: The report as sent.
+        now: The time.
+        areas: The ids of the table's areas; empty where unknown.
+        sources: The allowed values of `source`.
 
     Raises:
-        SignalError: A field is missing, unknown or holds what is not allowed.
+        SignalError: A field is missing, unknown or has a value that is not allowed.
     """
     _check_values(body)
     at = _moment(body.get("at"), now)
@@ -68,9 +68,9 @@ def check_signal(
 
 
 def keep_signal(session: Session, table_id: str, at: datetime, body: Mapping[str, Any]) -> int:
-    """Keep a checked report for its table's process; gives its number.
+    """Store a checked report for its table's process; returns its number.
 
-    A dealer may be reported by badge, number or name; the register's name is kept.
+    A dealer may be reported by badge, number or name; the register's name is stored.
     """
     if body["type"] == DealerChanged.type and body["dealer"] is not None:
         body = {**body, "dealer": known_as(session, body["dealer"], now=at)}
@@ -100,7 +100,7 @@ def _moment(text: object, now: datetime) -> datetime:
 
 
 def _check_values(body: Mapping[str, Any]) -> None:
-    """Flat, short and printable: the rest of the check looks at what the fields mean."""
+    """Refuse values that are nested, too long or not printable; their meaning is checked later."""
     for name, value in body.items():
         if name == "bets" and isinstance(value, dict):
             _check_limits(value)
@@ -117,7 +117,7 @@ def _check_values(body: Mapping[str, Any]) -> None:
 
 
 def _check_limits(bets: Mapping[str, Any]) -> None:
-    """The limits of single bets: a mapping of mappings, each as short as the bets are."""
+    """The same for the limits of single bets, which are a mapping of mappings."""
     for limits in bets.values():
         if not isinstance(limits, dict) or any(isinstance(value, list | dict) for value in limits.values()):
             raise SignalError("bets", "bets: a mapping of bets to {minimum, maximum}")

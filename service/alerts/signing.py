@@ -1,4 +1,4 @@
-"""Sign people in and out, slowly for those who guess, and note it."""
+"""Log people in and out, throttle password guessing, and record it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from thirdcard.service.store.schema import UserRow
 
 
 class WrongPasswordError(ServiceError):
-    """Name or password is wrong; the message does not say which."""
+    """The name or password is wrong; the message does not say which."""
 
     field = "password"
 
 
 class TooManyAttemptsError(ServiceError):
-    """Somebody guesses."""
+    """There were too many login attempts."""
 
     def __init__(self, wait_s: int) -> None:
         self.wait_s = wait_s
@@ -26,11 +26,11 @@ class TooManyAttemptsError(ServiceError):
 
 
 def sign_in_person(room: Room, name: str, password: str, *, address: str, old_key: str | None) -> str:
-    """The key of a new session; the browser's old one ends.
+    """Log a person in and return the new session's key; the browser's old session ends.
 
     Raises:
-        WrongPasswordError: Name or password are wrong, or the user may no longer come in.
-        TooManyAttemptsError: There were too many attempts lately.
+        WrongPasswordError: The name or password is wrong, or the user is blocked.
+        TooManyAttemptsError: There were too many recent attempts.
     """
     wait = room.attempts.begin(name, address)
     if wait is not None:
@@ -40,7 +40,7 @@ def sign_in_person(room: Room, name: str, password: str, *, address: str, old_ke
         key = sign_in(session, name, password, now=now)
         is_known = session.get(UserRow, name) is not None
         act = "session.refused" if key is None else "session.began"
-        # what was typed for a name that nobody has may be a password: it is not kept
+        # an unknown name may be a password typed in the wrong field: it is not stored
         audit.note(session, name if is_known else "unknown", act, at=now, address=address)
         if key is not None and old_key is not None:
             sign_out(session, old_key)

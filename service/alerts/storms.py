@@ -1,6 +1,6 @@
-"""Find storms: many open alerts of one kind at one table in quick succession, which people take in better as one.
+"""Find storms: many open alerts of one kind at one table, close together, which people handle better as one group.
 
-A storm has one code: what a camera says never makes a storm of dealing faults, and hides none.
+A storm has a single code, so camera alerts neither form a storm with dealing faults nor hide them.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from thirdcard.service.store.people import Person
 from thirdcard.service.store.schema import AlertRow
 
 LEAST = 4
-"""So many alerts make a storm."""
+"""The number of alerts that makes a storm."""
 GAP = timedelta(minutes=3)
-"""So long after the one before an alert is still of the same storm."""
+"""The longest gap between two alerts of a storm."""
 SPAN = timedelta(minutes=10)
-"""So long after a storm's first alert its last one came; what comes later is news again."""
+"""The longest time from a storm's first alert to its last; a later alert starts anew."""
 CAMERA = "camera"
-"""What the codes of cameras begin with."""
+"""The prefix of camera codes."""
 MOST_LOOKED_AT = 5000
 MOST_SHOWN = 200
 _BY_WEIGHT = tuple(Severity)
 
 
 class Raised(Protocol):
-    """What is known of an alert when storms are looked for."""
+    """What is needed of an alert to find storms."""
 
     @property
     def at(self) -> datetime:
@@ -46,7 +46,7 @@ AnAlert = TypeVar("AnAlert", bound=Raised)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Storm:
-    """Alerts of one kind at one table that nobody has taken, the newest first."""
+    """Alerts of one kind at one table that nobody has taken, newest first."""
 
     table_id: str
     code: str
@@ -56,16 +56,16 @@ class Storm:
     """When the first was raised."""
     last_at: datetime
     shown: Sequence[AlertView] = ()
-    """The gravest of them first, of equals the newest."""
+    """The most severe first; among equals the newest."""
 
     @property
     def worst(self) -> Severity:
-        """The severity of its worst alert."""
+        """The severity of its most severe alert."""
         return max(map(Severity, self.severities), key=_BY_WEIGHT.index)
 
     @property
     def lasted_s(self) -> float:
-        """From its first alert to its last."""
+        """Seconds from its first alert to its last."""
         return (self.last_at - self.first_at).total_seconds()
 
 
@@ -85,7 +85,7 @@ def stretches(alerts: Iterable[AnAlert]) -> list[list[AnAlert]]:
 
 
 def is_told_alone(code: str, severity: Severity) -> bool:
-    """Whether every alert of that kind is sent, even in a storm: grave dealing faults always are."""
+    """Whether every alert of that kind is sent even in a storm: true for severe dealing faults."""
     is_grave = _BY_WEIGHT.index(severity) >= _BY_WEIGHT.index(Severity.HIGH)
     return is_grave and not code.startswith(f"{CAMERA}.")
 
@@ -97,7 +97,7 @@ def is_worth_saying(count: int) -> bool:
 
 
 def find_storms(session: Session, person: Person, wish: AlertWish) -> list[Storm]:
-    """The storms among the open alerts that fit and that the person may see."""
+    """The storms among the matching open alerts that the person may see."""
     columns = (AlertRow.id, AlertRow.table_id, AlertRow.severity, AlertRow.code, AlertRow.noticed_at)
     is_open = AlertRow.state == AlertState.OPEN
     query = select(*columns).where(is_open, *conditions(wish), *may_see(person, AlertRow.table_id))
@@ -113,7 +113,7 @@ def find_storms(session: Session, person: Person, wish: AlertWish) -> list[Storm
 
 
 def with_shown(session: Session, storm: Storm) -> Storm:
-    """A storm with its gravest alerts as they are shown."""
+    """The storm with its most severe alerts for display."""
     weight = case({str(severity): n for n, severity in enumerate(_BY_WEIGHT)}, value=AlertRow.severity)
     order = (weight.desc(), AlertRow.id.desc())
     rows = session.scalars(select(AlertRow).where(AlertRow.id.in_(storm.ids)).order_by(*order).limit(MOST_SHOWN)).all()
@@ -128,7 +128,7 @@ class _Member:
 
 
 def _storm(table: str, code: str, members: Sequence[_Member]) -> Storm:
-    """Takes its members with the newest first."""
+    """The storm of these members, which come newest first."""
     moments = [member.at for member in members]
     return Storm(
         table_id=table,

@@ -1,4 +1,4 @@
-"""A table's live picture as one endless answer: each new JPEG replaces the one before (MJPEG)."""
+"""Stream a table's live picture as one endless response: each JPEG replaces the one before (MJPEG)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BOUNDARY = "picture"
 async def live_pictures(room: Room, table_id: str, may_go_on: Callable[[], bool]) -> AsyncIterator[bytes]:
     """The pictures of a table as they come, until the reader leaves or may no longer see them.
 
-    Browsers show a picture when the next one begins: one that is followed by none at once is sent again.
+    Browsers show a picture only when the next one begins, so the last picture is sent again if none follows at once.
     """
     version, silent_s, since_check_s = None, 0.0, 0.0
     last: Picture | None = None
@@ -26,7 +26,7 @@ async def live_pictures(room: Room, table_id: str, may_go_on: Callable[[], bool]
             yield _part(picture)
         elif last is not None and (not is_shown or silent_s >= room.settings.heartbeat_s):
             is_shown, silent_s = True, 0.0
-            yield _part(last)  # who left is noticed only when something is sent
+            yield _part(last)  # a closed connection is noticed only when sending
         if since_check_s >= room.settings.heartbeat_s:
             since_check_s = 0.0
             if not await asyncio.to_thread(may_go_on):

@@ -1,4 +1,4 @@
-"""Play what is kept of a table's camera; who looks at it stands in the audit."""
+"""Play the stored video of a table's camera; each viewing is recorded in the audit."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.people import Person
 
 LONGEST_PLAYED = timedelta(minutes=15)
-"""At once; what lies beyond is asked for next."""
+"""The longest stretch in one request."""
 
 
 def kept_stretches(room: Room, table_id: str) -> Sequence[Stretch]:
-    """What is kept of a table's camera, the newest first."""
+    """The stored stretches of a table's camera video, newest first."""
     return stretches(room.settings.ring / table_id)[::-1]
 
 
 def has_kept(room: Room, table_id: str, from_at: datetime, to_at: datetime) -> bool:
-    """Whether anything is kept of a time; as the files' names say."""
+    """Whether any video of that time is stored, judged by the file names."""
     return any(from_at - SEGMENT < one.began <= to_at for one in segments(room.settings.ring / table_id))
 
 
 def open_recording(room: Room, person: Person, table_id: str, from_at: datetime, to_at: datetime) -> EvidenceFile:
-    """A stretch of what is kept, up to an outage; the sight of it noted in the audit.
+    """Open a stretch of stored video, up to an outage, and record the viewing in the audit.
 
     Raises:
-        SavingError: The stretch is none, or too long.
-        EvidenceMissingError: Nothing of it is kept.
+        SavingError: The stretch is empty or too long.
+        EvidenceMissingError: Nothing of it is stored.
     """
     if not timedelta() < to_at - from_at <= LONGEST_PLAYED:
         raise SavingError("to", f"to: must lie after from, by {LONGEST_PLAYED.total_seconds() / 60:g} minutes at most")

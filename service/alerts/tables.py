@@ -1,4 +1,4 @@
-"""How tables stand, with their newest alert."""
+"""The state of tables, with their newest alerts."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from thirdcard.service.store.alert_states import UNCLOSED
 from thirdcard.service.store.schema import AlertRow
 
 TableStory = tuple[TableStatus, AlertView | None, int]
-"""A table's state, its newest alert, and how many of its alerts nobody has closed."""
+"""A table's state, its newest alert, and the number of its unclosed alerts."""
 
 
 def tell_tables(room: Room, states: Sequence[TableStatus]) -> list[TableStory]:
-    """These tables, each with its newest alert."""
+    """The state of these tables, each with its newest alert."""
     names = tuple(state.table_id for state in states)
     last, waiting = room.sharing.get(("tables", names), lambda: _read_alerts(room, names))
     return [(state, last.get(state.table_id), waiting.get(state.table_id, 0)) for state in states]
 
 
 def _read_alerts(room: Room, names: Sequence[str]) -> tuple[Mapping[str, AlertView], Mapping[str, int]]:
-    """The newest alert of each table, and how many nobody has closed."""
+    """By table: its newest alert, and the number of its unclosed alerts."""
     with room.database.reading() as session:
         last = last_alerts(session, names)
         query = (

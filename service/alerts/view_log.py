@@ -1,4 +1,4 @@
-"""Remember who is looking at which evidence, so that a player's many requests for parts of a clip are one sight."""
+"""Remember who views which evidence, so that a player's many partial requests count as one viewing."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ MOST_REMEMBERED = 10_000
 
 @dataclass(slots=True)
 class ViewLog:
-    """The sights of the last minutes; a restart forgets them, and then one is noted twice."""
+    """The viewings of the last minutes; a restart forgets them, and one may then be recorded twice."""
 
     clock: Clock
     _seen: OrderedDict[tuple[str, str], datetime] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
     def is_new(self, who: str, what: str) -> bool:
-        """Whether this has to be noted."""
+        """Whether this viewing is not recorded yet."""
         with self._lock:
             seen = self._seen.get((who, what))
             return seen is None or self.clock() - seen >= SAME_SIGHT
 
     def remember(self, who: str, what: str) -> None:
-        """It was noted."""
+        """Note that it was recorded."""
         with self._lock:
             self._seen[who, what] = self.clock()
             self._seen.move_to_end((who, what))

@@ -1,6 +1,6 @@
-"""What is read of the store together: alerts, rounds, log lines and changes as plain values.
+"""Alerts, rounds, log lines and changes as plain values, read from the store.
 
-Whoever holds one may show it after the database session has ended.
+They can be used after the database session has ended.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Generic[Item]):
-    """A part of a list, and where it goes on."""
+    """One page of a list, and the cursor of the next."""
 
     items: Sequence[Item]
     next: str | None
@@ -29,7 +29,7 @@ class Page(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
-    """A file that shows an alert; the columns of its row in their order."""
+    """An evidence file of an alert; the fields are the columns of its row, in order."""
 
     kind: str
     state: str
@@ -43,7 +43,7 @@ class EvidenceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertView:
-    """An alert as it was raised and how it stands."""
+    """An alert as it was raised, and its state."""
 
     id: int
     table_id: str
@@ -57,14 +57,14 @@ class AlertView:
     raised_at: datetime
     log_began_at: datetime
     body: Mapping[str, Any]
-    """As CONTRACT has it."""
+    """The contract's fields."""
     evidence: Mapping[str, EvidenceView]
-    """By kind."""
+    """By kind of file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeView:
-    """One step in an alert's life."""
+    """One change of an alert's state."""
 
     id: int
     alert_id: int
@@ -98,11 +98,11 @@ class RoundView:
     first_line: int
     last_line: int
     body: Mapping[str, Any]
-    """The round record as CONTRACT has it."""
+    """The round record in the contract's format."""
 
 
 def alert_views(session: Session, rows: Sequence[AlertRow]) -> list[AlertView]:
-    """Alerts with what is known of their evidence, in the same order."""
+    """Alerts with their evidence, in the same order as the rows."""
     numbers = [row.id for row in rows]
     found: dict[int, dict[str, EvidenceView]] = {number: {} for number in numbers}
     pieces = select(EvidenceRow.alert_id, *_EVIDENCE).where(EvidenceRow.alert_id.in_(numbers)).order_by(EvidenceRow.id)
@@ -153,7 +153,7 @@ def line_views(lines: Iterable[ChainLine]) -> list[LineView]:
 
 
 _EVIDENCE = tuple(getattr(EvidenceRow, name) for name in EvidenceView.__dataclass_fields__)
-"""Plain columns: a list of alerts has hundreds of these rows, and the mapper would take longer than the database."""
+"""Plain columns: a list of alerts has hundreds of these rows, and mapped objects would be slower than the database."""
 
 
 def _alert_view(row: AlertRow, evidence: Mapping[str, EvidenceView], began_at: datetime) -> AlertView:
