@@ -1,1 +1,1 @@
-"""Figures of the house: what went wrong how often, where, and whether it may be chance."""
+"""The house's figures: how often which faults happened, where, and whether differences may be chance."""

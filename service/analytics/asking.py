@@ -1,4 +1,4 @@
-"""Answer what somebody asks of the figures: by what, of when and where, with the names that he may see."""
+"""Answer a request for figures: grouped how, of which time and place, with the names that the person may see."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from thirdcard.service.store.people import Person
 
 
 class By(StrEnum):
-    """What figures are gathered by."""
+    """How figures are grouped."""
 
     DEALER = "dealer"
     TABLE = "table"
@@ -43,24 +43,24 @@ class By(StrEnum):
 
 
 NO_DEALER = "no dealer"
-"""What stands in place of a name for rounds without a dealer; who asks for it gets these."""
+"""Shown in place of a name for rounds without a dealer; also usable as a filter."""
 ALIKE = frozenset({By.DEALER, By.TABLE})
-"""Of these each says something about the others."""
+"""Groupings whose members inform each other's estimates."""
 _COLUMNS = {By.DEALER: "dealer", By.TABLE: "table_id", By.RULEBOOK: "rulebook"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureWish:
-    """Which figures are wanted; None and empty: all."""
+    """A filter for figures; None and empty match all."""
 
     from_at: datetime | None = None
     to_at: datetime | None = None
     table: str | None = None
     dealer: str | None = None
-    """A name, or a pseudonym; `NO_DEALER` for rounds without one."""
+    """A name or a pseudonym; `NO_DEALER` for rounds without one."""
     rulebook: str | None = None
     code: str | None = None
-    """A code, or the part before its dot, that counts as an error instead of all errors of dealing."""
+    """A code, or the part before its dot: only this counts as an error. None: all dealing errors."""
     shift: str | None = None
     is_confirmed_only: bool = False
 
@@ -72,7 +72,7 @@ class FigureWish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """Who asks, and whether dealers' names are shown to him."""
+    """Who asks, and whether they may see dealers' names."""
 
     person: Person
     are_names_shown: bool
@@ -80,39 +80,39 @@ class Asker:
 
 @dataclass(slots=True)
 class TallyReading:
-    """The tallies behind one answer, each read once."""
+    """The tallies for one answer, each read once."""
 
     session: Session
     house: House
     asker: Asker
     wish: FigureWish
     has_durations: bool = False
-    """What phases take is read with the rounds: wanted for the pace alone."""
+    """Whether phase durations are read too; only the pace needs them."""
     _whole: Tallies | None = None
     _tallies: Tallies | None = None
     _figures: dict[By, Figures] = field(default_factory=dict)
 
     def whole(self) -> Tallies:
-        """Those of the whole house at that time, whichever table or dealer is asked for."""
+        """The whole house's tallies of that time, whatever table or dealer is asked for."""
         if self._whole is None:
             self._whole = _read(self)
         return self._whole
 
     def tallies(self) -> Tallies:
-        """Those that are asked for."""
+        """The tallies that match the request."""
         if self._tallies is None:
             self._tallies = _of_some(self)
         return self._tallies
 
     def figures(self, by: By) -> Figures:
-        """The figures; dealers by the names that the asker may see."""
+        """The figures in that grouping, with dealers' names as the person may see them."""
         if by not in self._figures:
             self._figures[by] = _figures_of(self, by)
         return self._figures[by]
 
 
 def tell_figures(session: Session, house: House, asker: Asker, by: By, wish: FigureWish) -> Figures:
-    """The figures; dealers by the names that the asker may see."""
+    """The figures in that grouping, with dealers' names as the person may see them."""
     return TallyReading(session, house, asker, wish).figures(by)
 
 
@@ -130,12 +130,12 @@ def _figures_of(reading: TallyReading, by: By) -> Figures:
 
 
 def trend_from(reading: TallyReading) -> Trend:
-    """The rate by day, and its changes."""
+    """The daily rate and its changes."""
     return find_trend(reading.figures(By.DAY).items)
 
 
 def pace_of_all(reading: TallyReading) -> Pace:
-    """The pace of all together."""
+    """The pace of all rounds together."""
     total, rounds = reading.figures(By.TABLE).total, reading.tallies().rounds
     (of_all,) = find_paces([total], [total.name] * len(rounds), rounds.keys[DURATIONS])
     return of_all
@@ -149,7 +149,7 @@ def paces_from(reading: TallyReading, by: By) -> list[Pace]:
 
 
 def find_dealers(session: Session, house: House, asker: Asker, shown: str) -> list[str]:
-    """The names, as the database has them, of the dealers whom somebody names by what is shown to him."""
+    """The dealers' names in the database for a name as it is shown to the person."""
     if shown == NO_DEALER:
         return [NOBODY]
     if asker.are_names_shown:

@@ -1,8 +1,8 @@
-"""Find where a rate of rare events changed for good: the division of the days that explains the counts best.
+"""Find when a rate of rare events changed for good: the division of the days that explains the counts best.
 
 Optimal partitioning (B. Jackson and others, An algorithm for optimal partitioning of data on an interval, IEEE Signal
-Processing Letters 12, 2005) with the Poisson likelihood: the exact minimum over all divisions of the cost plus a
-penalty for each change. PELT finds the same minimum faster; a year of days needs no such haste.
+Processing Letters 12, 2005) with the Poisson likelihood: the exact minimum, over all divisions, of the cost plus a
+penalty for each change. PELT finds the same minimum faster, which a year of days does not need.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import numpy as np
 from thirdcard.service.analytics.rates import Floats
 
 PENALTY, PENALTY_GROWTH = 3.0, 0.5
-"""What a change must gain in log likelihood, and how much more for each e-fold of steps.
+"""The least gain in log likelihood of a change, and its increase for each e-fold of steps.
 
-Measured on steady Poisson rates of 0.03 to 10 events a step: the gain that 95 % of them stay below grows from 2.7 at 7
-steps over 3.9 at 14 and 5.0 at 90 to 5.3 at 180. How seldom a steady rate then seems
-to change stands in `docs/analytics.md`.
+Measured on steady Poisson rates of 0.03 to 10 events a step: the 95th percentile of the gain grows from 2.7 at 7 steps
+over 3.9 at 14 and 5.0 at 90 to 5.3 at 180. How often a steady rate then still seems to change stands in
+`docs/analytics.md`.
 """
 SHORTEST = 3
-"""Steps with rounds in them on either side of a change, at least."""
+"""The least number of steps with rounds on either side of a change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateSegment:
-    """A stretch of one rate; the end is left out."""
+    """A stretch with one rate: steps from `begin` to before `end`."""
 
     begin: int
     end: int
@@ -37,7 +37,7 @@ class RateSegment:
 
 
 def penalty_for(steps: int) -> float:
-    """What each change must gain in log likelihood, among so many steps with rounds in them."""
+    """The least gain in log likelihood of each change, among so many steps with rounds."""
     return PENALTY + PENALTY_GROWTH * float(np.log(max(steps, 1)))
 
 
@@ -45,8 +45,8 @@ def find_segments(events: Sequence[int], rounds: Sequence[int]) -> list[RateSegm
     """The stretches between changes, in order; one where the rate never changed.
 
     Args:
-        events: Counts, one a step.
-        rounds: Rounds, one a step; steps without rounds say nothing.
+        events: Counts, one per step.
+        rounds: Rounds, one per step; steps without rounds are ignored.
     """
     kept = [i for i, n in enumerate(rounds) if n > 0]
     if not kept:
@@ -62,7 +62,7 @@ def find_segments(events: Sequence[int], rounds: Sequence[int]) -> list[RateSegm
 
 
 def _best_cuts(k: Floats, n: Floats, penalty: float) -> list[int]:
-    """Where the best division cuts, from 0 to the number of steps, both in it."""
+    """The edges of the best division, from 0 to the number of steps, both included."""
     steps = len(k) - 1
     best = np.full(steps + 1, np.inf)
     best[0] = -penalty
@@ -79,6 +79,6 @@ def _best_cuts(k: Floats, n: Floats, penalty: float) -> list[int]:
 
 
 def _cost(k: Floats, n: Floats) -> Floats:
-    """Minus the log likelihood of one rate for all, but for what no division changes: k - k log(k / n)."""
+    """Minus the log likelihood of a single rate, without terms that no division changes: k - k log(k / n)."""
     some = np.maximum(k, 1e-300)
     return np.where(k > 0, k - k * np.log(some / n), 0.0)

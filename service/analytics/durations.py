@@ -1,6 +1,6 @@
-"""Counts of durations in bins whose width grows by a fifth: small to keep, added by adding, and good for medians.
+"""Histograms of durations in bins that each are a fifth wider: small, additive, and good for medians.
 
-A quantile is exact to about a tenth of itself. Durations are seconds.
+A quantile is exact to about a tenth of its value. Durations are in seconds.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Counts = NDArray[np.int64]
 
 
 def count_durations(durations_s: Iterable[float]) -> Counts:
-    """(BINS,) counts; the first bin holds all below `FIRST_S` too, the last all beyond."""
+    """(BINS,) counts; the first bin also holds all below `FIRST_S`, the last all longer ones."""
     values = np.maximum(np.fromiter(durations_s, np.float64), FIRST_S)
     bins = np.clip(np.floor(np.log(values / FIRST_S) / np.log(GROWTH) + 1e-9), 0, BINS - 1).astype(np.int64)
     return np.bincount(bins, minlength=BINS).astype(np.int64)
 
 
 def quantile_s(counts: Counts, share: float) -> float | None:
-    """The duration below which that share lies, even within a bin; None where nothing was counted."""
+    """The quantile in seconds at that share, interpolated within a bin; None where nothing was counted."""
     total = int(counts.sum())
     if total == 0:
         return None

@@ -1,4 +1,4 @@
-"""Figures as flat rows: the same names and values as JSON, CSV and Parquet."""
+"""Figures as flat rows, with the same names and values in JSON, CSV and Parquet."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ COLUMNS: dict[str, tuple[pa.DataType, Callable[[Figure], Value]]] = {
     "unseen_s": (pa.float64(), lambda figure: figure.unseen_s),
     "rounds_per_hour": (pa.float64(), lambda figure: figure.rounds_per_hour),
 }
-"""Each column's type and where it comes from; docs/analytics.md says what it means."""
+"""The type and source of each column; docs/analytics.md explains them."""
 
 
 def figure_row(figure: Figure) -> Row:
-    """One figure."""
+    """One figure as a row."""
     return {name: value(figure) for name, (_type, value) in COLUMNS.items()}
 
 
 def format_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
-    """Comma-separated values with a head line; a text that looks like a formula to spreadsheets begins with a quote."""
+    """The rows as CSV with a header; a text that a spreadsheet would take for a formula gets a quote in front."""
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\r\n")
     writer.writeheader()
@@ -73,12 +73,12 @@ def format_csv(rows: Iterable[Row], columns: Sequence[str]) -> str:
 
 
 def figures_csv(figures: Iterable[Figure]) -> str:
-    """All figures."""
+    """The figures as CSV."""
     return format_csv(map(figure_row, figures), list(COLUMNS))
 
 
 def figures_parquet(figures: Iterable[Figure]) -> bytes:
-    """All figures."""
+    """The figures as a Parquet file's bytes."""
     schema = pa.schema([pa.field(name, kind) for name, (kind, _value) in COLUMNS.items()])
     out = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([figure_row(figure) for figure in figures], schema), out, compression="zstd")

@@ -1,9 +1,9 @@
-"""Make figures out of tallies: for each dealer, table, code or hour its rounds, its errors, and how sure that is.
+"""Compute figures from tallies: for each dealer, table, code or hour its rounds and errors, with uncertainty.
 
-Rates are per 1000 rounds. An error is an erring round: one with an alert of the families asked for that nobody
-dismissed, or that somebody confirmed where only confirmed ones count. One mistake often raises two alerts, and these
-come together: intervals for counts of alerts would be too narrow. The count of alerts stands beside. Money is in the
-tables' smallest unit.
+Rates are per 1000 rounds. An error is an erring round: one with an alert of the chosen families that nobody dismissed,
+or, where only confirmed errors count, that somebody confirmed. Rounds are counted rather than alerts, since one mistake
+often raises two alerts, which would make intervals too narrow; the number of alerts is given beside. Money is in minor
+units.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from thirdcard.service.store.alert_states import AlertState
 
 PER = 1000.0
 LEAST_ROUNDS = 200
-"""Who dealt fewer is listed behind all others: too little is known to rank him."""
+"""Dealers with fewer rounds are listed last and not ranked: too little is known."""
 CONFIRMED, DISMISSED = AlertState.CONFIRMED.value, AlertState.DISMISSED.value
 NO_ERRORS = frozenset({DISMISSED, AlertState.WITHDRAWN.value})
-"""The states of alerts that are no errors."""
+"""The states of alerts that are not errors."""
 WHOLE = "all"
 LEAST_RANKED = 5
-"""With fewer people than this the pages do not say whether rates differ."""
+"""With fewer people than this the pages do not compare rates."""
 Labels = Callable[[Columns], Sequence[str]]
-"""What each row is counted under."""
+"""Maps rows to the label under which each is counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Counting:
     is_confirmed_only: bool = False
 
     def is_meant(self, code: str) -> bool:
-        """Whether alerts of a code are errors."""
+        """Whether alerts with that code are errors."""
         return any(code == family or code.startswith(f"{family.removesuffix('.')}.") for family in self.families)
 
     def counts(self, state: str) -> bool:
@@ -50,12 +50,12 @@ class Counting:
         return state == CONFIRMED if self.is_confirmed_only else state not in NO_ERRORS
 
     def of_alerts(self, alerts: Columns) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Of each row: whether its code is meant, and whether its state counts."""
+        """For each row: whether its code is meant, and whether its state counts."""
         codes, states = alerts.keys["code"], alerts.keys["state"]
         return _told(self.is_meant, codes), _told(self.counts, states)
 
     def of_rounds(self, erring: Columns) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Of each row: whether somebody confirmed an alert that is meant; whether none was, and one waits undecided."""
+        """For each row: whether an error is confirmed; and whether none is, but one is undecided."""
         known = {text: self._standing(text) for text in set(erring.keys[FAULTS])}
         confirmed = np.fromiter((known[text] is True for text in erring.keys[FAULTS]), np.bool_, len(erring))
         undecided = np.fromiter((known[text] is False for text in erring.keys[FAULTS]), np.bool_, len(erring))
@@ -69,7 +69,7 @@ class Counting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A rate per 1000 rounds, and where the truth lies with 95 %."""
+    """A rate per 1000 rounds with its 95 % interval."""
 
     per_1000: float
     low: float
@@ -78,33 +78,33 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Of one dealer, table, code, hour, or of all."""
+    """The figures of one dealer, table, code or hour, or of all."""
 
     name: str
     rounds: int
-    """The denominator."""
+    """The denominator of the rates."""
     watched_rounds: int
-    """Those of them that were watched without a gap."""
+    """The rounds that were watched without a gap."""
     errors: int
-    """Erring rounds: those confirmed, and those undecided unless only confirmed ones count."""
+    """Erring rounds: confirmed ones, and undecided ones unless only confirmed ones count."""
     confirmed: int
-    """Erring rounds with an alert that somebody confirmed."""
+    """Erring rounds with a confirmed alert."""
     undecided: int
-    """Erring rounds with none, and with an alert that nobody has decided."""
+    """Erring rounds with no confirmed alert and at least one undecided."""
     alerts: int
-    """Alerts that count, of all erring rounds together."""
+    """The number of counted alerts in all erring rounds."""
     raw: Estimate
-    """Of its own rounds alone."""
+    """Its own rate, without regard to the others."""
     shrunken: Estimate | None = None
-    """Drawn towards the others; None where there are none to be drawn to."""
+    """The empirical Bayes estimate, drawn towards the mean of the others; None without others."""
     above_house: float | None = None
-    """The probability that its true rate is above the mean of all; None where it dealt too little, or alone."""
+    """The probability that its true rate is above the mean of all; None with too few rounds, or without others."""
     is_ranked: bool = True
-    """Whether it dealt enough to be ranked."""
+    """Whether it has enough rounds to be ranked."""
     decided: int
-    """Alerts that somebody confirmed or dismissed."""
+    """Alerts that were confirmed or dismissed."""
     false_alerts: int
-    """Those dismissed because the system was wrong."""
+    """Alerts that were dismissed because the system was wrong."""
     false_share: float | None
     false_low: float
     false_high: float
@@ -112,37 +112,37 @@ class Figure:
     overpaid_minor: float
     underpaid_minor: float
     unseen_s: float
-    """How long the table could not be watched."""
+    """Seconds in which the table could not be watched."""
     rounds_per_hour: float | None
-    """Of the rounds whose phases are all known."""
+    """From the rounds with all phases timed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """All of one kind, of all of them together, and the house's."""
+    """The figures of one grouping, their total, and the whole house's."""
 
     items: Sequence[Figure]
     total: Figure
-    """Of all that were asked for."""
+    """Over everything that matched the request."""
     house: Figure
-    """Of the whole house at that time: the same, whichever table or dealer was asked for."""
+    """The whole house at that time, whatever table or dealer was asked for."""
     spread: float | None = None
-    """How far the true rates lie apart, as a share of their mean; None where chance alone would explain the counts."""
+    """The spread of the true rates as a share of their mean; None where chance alone explains the counts."""
 
     @property
     def can_be_compared(self) -> bool:
-        """Whether enough of them dealt enough to say anything about how they differ."""
+        """Whether enough of them have enough rounds for a comparison."""
         return sum(figure.is_ranked and figure.rounds > 0 for figure in self.items) >= LEAST_RANKED
 
 
 def figures_by(tallies: Tallies, labels: Labels, counting: Counting, *, is_shrunken: bool) -> Figures:
-    """A figure for each label.
+    """The figures, one for each label.
 
     Args:
         tallies: Of rounds and of alerts of all codes.
-        labels: What each row is counted under.
+        labels: The label of each row.
         counting: What counts as an error.
-        is_shrunken: Whether the labels are alike, so that they say something about each other: dealers or tables.
+        is_shrunken: Whether members inform each other's estimates, as dealers or tables do.
     """
     names = sorted({*labels(tallies.rounds), *labels(tallies.alerts), *labels(tallies.erring)})
     sums = _sums(tallies, labels, names, counting)
@@ -154,7 +154,7 @@ def figures_by(tallies: Tallies, labels: Labels, counting: Counting, *, is_shrun
 
 
 def figures_of_codes(tallies: Tallies, counting: Counting) -> Figures:
-    """A figure for each code, over all rounds; the most frequent first."""
+    """The figures, one for each code over all rounds; the most frequent first."""
 
     def of_all(rows: Columns) -> list[str]:
         return [WHOLE] * len(rows)
@@ -170,7 +170,7 @@ def figures_of_codes(tallies: Tallies, counting: Counting) -> Figures:
 
 
 def _shrunken(figures: Sequence[Figure], total: Figure) -> Figures:
-    """Those alike drawn towards each other; rounds without a dealer, and who dealt none, stand behind."""
+    """Comparable figures drawn towards each other; rounds without a dealer, and dealers without rounds, come last."""
     some = [figure for figure in figures if figure.rounds and figure.name != NOBODY]
     rest = [figure for figure in figures if not figure.rounds or figure.name == NOBODY]
     rest = [replace(figure, is_ranked=False) for figure in sorted(rest, key=lambda one: (one.name == NOBODY, one.name))]
@@ -217,7 +217,7 @@ def _sums(tallies: Tallies, labels: Labels, names: Sequence[str], counting: Coun
 
 
 def _of_alerts(alerts: Columns, counting: Counting) -> dict[str, Floats]:
-    """What each row adds."""
+    """The contribution of each row of alerts."""
     is_meant, counts = counting.of_alerts(alerts)
     is_decided = _told(lambda state: state in (CONFIRMED, DISMISSED), alerts.keys["state"])
     is_late = _told(Counting(families=(LATE,)).is_meant, alerts.keys["code"])
@@ -231,7 +231,7 @@ def _of_alerts(alerts: Columns, counting: Counting) -> dict[str, Floats]:
 
 
 def _of_erring(erring: Columns, counting: Counting) -> dict[str, Floats]:
-    """What each row adds."""
+    """The contribution of each row of erring rounds."""
     confirmed, undecided = (np.where(fits, erring.sums["rounds"], 0.0) for fits in counting.of_rounds(erring))
     errors = confirmed if counting.is_confirmed_only else confirmed + undecided
     return {"confirmed": confirmed, "undecided": undecided, "errors": errors}
@@ -277,6 +277,6 @@ def _figure(
 
 
 def _told(claim: Callable[[str], bool], values: NDArray[np.object_]) -> NDArray[np.bool_]:
-    """Whether a claim holds of each value; each is asked once."""
+    """Whether a claim holds for each value; evaluated once for each distinct value."""
     known = {value: claim(value) for value in set(values)}
     return np.fromiter((known[value] for value in values), np.bool_, len(values))

@@ -1,4 +1,4 @@
-"""The limits within which chance alone keeps a dealer of the house's own rate.
+"""Funnel limits: the range of rates that chance alone explains for a dealer with the house's rate.
 
 D. J. Spiegelhalter, Funnel plots for comparing institutional performance, Statistics in Medicine 24 (2005): exact
 Poisson limits at 95 % and 99.8 %, interpolated between whole counts so that the lines do not jump.
@@ -16,7 +16,7 @@ WARNING, ALARM = 0.95, 0.998
 
 
 def funnel_limits(rounds: ArrayLike, house_rate: float, *, level: float = WARNING) -> Interval:
-    """The limits of the rate of somebody who dealt that many rounds, events a round."""
+    """The limits of the rate for so many rounds, in events per round."""
     n = np.asarray(rounds, np.float64)
     expected, tail = np.maximum(n * house_rate, 1e-12), (1 - level) / 2
     some = np.maximum(n, 1e-12)
@@ -25,7 +25,7 @@ def funnel_limits(rounds: ArrayLike, house_rate: float, *, level: float = WARNIN
 
 
 def _smooth_quantile(share: float, expected: np.ndarray) -> np.ndarray:
-    """The quantile, less the part of its step that is not needed to come to the share."""
+    """The Poisson quantile, interpolated within its step."""
     count = poisson.ppf(share, expected)
     above = poisson.cdf(count, expected) - share
     step = poisson.pmf(count, expected)

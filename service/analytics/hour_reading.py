@@ -1,8 +1,8 @@
-"""Read what one table's hour is summed up from: its rounds with their log lines, its alerts with what became of them.
+"""Read what is summed for one hour of a table: rounds with their log lines, and alerts with their decisions.
 
-Rounds count in the hour in which they closed, and so do the alerts in them; where no such round closed, these count in
-the hour of the first of them, so that no fault is lost. Unseen time counts in the hour in which it went by. A log, or a
-round, does not count where another covers the same time: nor do the alerts in it.
+Rounds, and the alerts in them, count in the hour in which the round closed. Alerts without such a round count in the
+hour of the first one, so that no fault is lost. Unseen time counts in the hour in which it passed. A log or round that
+covers the same time as another does not count, nor do its alerts.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ Key = tuple[int, int]
 
 @dataclass(slots=True)
 class HourReading:
-    """One table's hour."""
+    """The data of one hour of a table."""
 
     session: Session
     table: str
     hour: datetime
     are_names_kept: bool
-    """Whether dealers' names of that time may still be kept."""
+    """Whether dealers' names of that time may still be stored."""
     earlier: set[datetime] = field(default_factory=set)
-    """Hours before in which a stretch that ends here could not be watched."""
+    """Earlier hours with a part of a stretch that ends here and could not be watched."""
     _logs: dict[int, LogRow] = field(default_factory=dict)
     _by_round: dict[Key, list[AlertRow]] | None = None
 
     def rounds(self) -> Iterator[RoundSum]:
-        """What each round adds, the first one after the hour included for what was unseen before it."""
+        """The contribution of each round, and of the first round after the hour for the unseen time before it."""
         rows = self._rounds_here()
         befores = self._befores(rows)
         lines = self._lines(rows)
@@ -59,7 +59,7 @@ class HourReading:
             yield self._round_sum(row, facts)
 
     def alerts(self) -> Iterator[AlertSum]:
-        """What each alert adds."""
+        """The contribution of each alert."""
         groups = self._alerts_by_round()
         reasons = self._dismissals([row for rows in groups.values() for row in rows])
         rounds = self._round_rows(groups)
@@ -88,12 +88,12 @@ class HourReading:
             yield ErringRound(who=self._who_erred(rows, rounds.get(key)), faults=faults)
 
     def _who_erred(self, alerts: Sequence[AlertRow], closed: RoundRow | None) -> Who:
-        """Who dealt at the first alert of which that is known, or else when the round closed."""
+        """The dealer at the first alert with a known dealer, else at the round's close."""
         rows = (*alerts, *(() if closed is None else (closed,)))
         return self._who(next((row for row in rows if row.dealer), rows[0]))
 
     def _alerts_by_round(self) -> dict[Key, list[AlertRow]]:
-        """The alerts of each round that counts in this hour, in order of their faults."""
+        """The alerts of each round that counts in this hour, in order of time."""
         if self._by_round is None:
             found: dict[Key, list[AlertRow]] = {}
             for row in self._counted(self._alerts_around()):
@@ -124,7 +124,7 @@ class HourReading:
         return found
 
     def _counted(self, rows: Sequence[AlertRow]) -> list[AlertRow]:
-        """Those in logs and rounds that count."""
+        """The alerts in logs and rounds that count."""
         rounds = self._round_rows({(row.log_id, row.round) for row in rows})
         left_out = {key for key, row in rounds.items() if not row.is_counted}
         return [row for row in rows if self._log(row.log_id).is_counted and (row.log_id, row.round) not in left_out]
@@ -146,7 +146,7 @@ class HourReading:
         return [*self.session.scalars(here), *self.session.scalars(after)]
 
     def _befores(self, rows: Sequence[RoundRow]) -> Mapping[Key, datetime]:
-        """When the round before each closed, within its log."""
+        """By round: when the round before it closed, in the same log."""
         known = {(row.log_id, row.number + 1): row.closed_at for row in rows}
         for row in rows:
             if (row.log_id, row.number) not in known and row.number > 1:
@@ -158,7 +158,7 @@ class HourReading:
         return known
 
     def _lines(self, rows: Sequence[RoundRow]) -> Any:
-        """A function from a round to its lines; all are read at once."""
+        """A function from a round to its log lines; all lines are read at once."""
         if not rows:
             return None
         found: dict[int, Line] = {}
@@ -206,7 +206,7 @@ class HourReading:
 
 
 def _by_log(keys: Iterable[Key]) -> dict[int, set[int]]:
-    """The numbers of the rounds of each log."""
+    """The round numbers by log."""
     found: dict[int, set[int]] = {}
     for log_id, number in keys:
         found.setdefault(log_id, set()).add(number)
@@ -214,7 +214,7 @@ def _by_log(keys: Iterable[Key]) -> dict[int, set[int]]:
 
 
 def hours_before(begin: datetime, hour: datetime) -> Iterator[datetime]:
-    """The hours before one, back to that in which a moment lies."""
+    """The hours before `hour`, back to the one that contains `begin`."""
     while begin < hour:
         hour -= HOUR
         yield hour

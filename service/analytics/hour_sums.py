@@ -1,6 +1,7 @@
-"""Sum up one table's hour: its rounds by dealer and rulebook, its alerts by code and state besides.
+"""Sum one hour of a table: rounds by dealer and rulebook, alerts also by code and state.
 
-An erring round is a round with alerts; which of them count as errors is asked later, so each keeps what it had.
+An erring round is a round with alerts. Which alerts count as errors is decided at query time, so each row keeps all
+codes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ NOBODY = ""
 
 
 class Who(NamedTuple):
-    """Whose rounds, and by which rules."""
+    """A dealer and a rulebook."""
 
     dealer: str
     rulebook: str
@@ -31,20 +32,20 @@ class Who(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundSum:
-    """What a round adds to an hour."""
+    """The contribution of a round to an hour."""
 
     who: Who
     is_closed_here: bool
-    """Whether it closed within the hour; else only its unseen time counts."""
+    """Whether it closed within the hour; otherwise only its unseen time counts."""
     is_watched: bool
     phases_s: tuple[float, ...] | None
     unseen_s: float
-    """Within the hour."""
+    """Seconds within the hour."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertSum:
-    """What an alert adds to an hour."""
+    """The contribution of an alert to an hour."""
 
     who: Who
     code: str
@@ -56,7 +57,7 @@ class AlertSum:
 
 
 class Fault(NamedTuple):
-    """What an alert says, and what somebody decided."""
+    """An alert's code and state."""
 
     code: str
     state: str
@@ -79,7 +80,7 @@ class _Sums:
 
 
 def tally_rounds(table: str, hour: datetime, rounds: Iterable[RoundSum]) -> list[TallyRow]:
-    """A row for each dealer and rulebook."""
+    """One row for each dealer and rulebook."""
     sums: dict[Who, _Sums] = {}
     for one in rounds:
         if one.is_closed_here or one.unseen_s > 0:
@@ -107,7 +108,7 @@ def tally_rounds(table: str, hour: datetime, rounds: Iterable[RoundSum]) -> list
 
 
 def tally_alerts(table: str, hour: datetime, alerts: Iterable[AlertSum]) -> list[CodeTallyRow]:
-    """A row for each dealer, rulebook, code and state."""
+    """One row for each dealer, rulebook, code and state."""
     rows: dict[tuple[Who, str, str], CodeTallyRow] = {}
     for one in alerts:
         key = (one.who, one.code, one.state)
@@ -125,7 +126,7 @@ def tally_alerts(table: str, hour: datetime, alerts: Iterable[AlertSum]) -> list
 
 
 def tally_erring(table: str, hour: datetime, erring: Iterable[ErringRound]) -> list[ErringTallyRow]:
-    """A row for each dealer, rulebook and set of faults, in order."""
+    """One row for each dealer, rulebook and set of faults, sorted."""
     counts = Counter((one.who, format_faults(one.faults)) for one in erring)
     return [
         ErringTallyRow(table_id=table, hour=hour, **who._asdict(), faults=faults, rounds=rounds)
@@ -134,17 +135,18 @@ def tally_erring(table: str, hour: datetime, erring: Iterable[ErringRound]) -> l
 
 
 def format_faults(faults: Iterable[Fault]) -> str:
-    """As `ErringTallyRow.faults` keeps them."""
+    """Faults as text, as stored in `ErringTallyRow.faults`."""
     return "\n".join(sorted(" ".join(fault) for fault in faults))
 
 
 def parse_faults(text: str) -> frozenset[Fault]:
-    """What `format_faults` wrote."""
+    """The faults from the text of `format_faults`."""
     return frozenset(Fault(*line.rsplit(" ", 1)) for line in text.splitlines())
 
 
 def pack_durations(phases_s: list[tuple[float, ...]]) -> bytes:
-    """Counts of each phase's durations, as `TallyRow.durations` keeps them; empty where nothing was timed."""
+    """Histograms of each phase's durations as bytes, as stored in `TallyRow.durations`; empty where nothing was
+    timed."""
     if not phases_s:
         return b""
     counts = np.array([count_durations(of_phase) for of_phase in zip(*phases_s, strict=True)])
@@ -153,7 +155,7 @@ def pack_durations(phases_s: list[tuple[float, ...]]) -> bytes:
 
 
 def unpack_durations(packed: Iterable[bytes]) -> Counts:
-    """The sum of packed counts: (phases, bins)."""
+    """The sum of packed histograms: (phases, bins) counts."""
     joined = np.frombuffer(b"".join(packed), "<u2").reshape(-1, len(PHASES), BINS)
     total: Counts = joined.sum(axis=0, dtype=np.int64)
     return total

@@ -1,4 +1,4 @@
-"""What the figures of a house go by: its clock and shifts, who sees names, and the names of those who must not."""
+"""The settings behind a house's figures: its clock and shifts, who may see names, and the pseudonyms."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from thirdcard.service.notify.settings import load_notifications
 
 
 def open_house(folder: Path, time_zone: str) -> House:
-    """What a service's folder says; the key of its pseudonyms is made where there is none.
+    """Load the settings from the service's folder; creates the key of the pseudonyms if there is none.
 
     Raises:
-        HouseFileError: A file of settings is no YAML mapping.
+        HouseFileError: A settings file is no YAML mapping.
         TableError: A setting is not allowed.
         KeyFileError: The key of the pseudonyms cannot be used.
     """

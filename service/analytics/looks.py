@@ -1,4 +1,4 @@
-"""Who looks at figures by dealers' names stands in the audit before he sees them."""
+"""Record in the audit who views figures by dealers' names, before they see them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SEEN = "dealers.seen"
 
 
 def ask_as(room: Room, person: Person, what: str, *, has_dealers: bool) -> Asker:
-    """The person as an asker; where he will see names, that is noted.
+    """The person with their right to see names; recorded where names will be shown.
 
     Args:
         room: The service.
         person: Who asks.
-        what: What he looks at: `analytics`, `shift report`, …
-        has_dealers: Whether names may stand in the answer at all.
+        what: What is viewed: `analytics`, `shift report`, …
+        has_dealers: Whether the answer can contain names.
     """
     are_names_shown = room.settings.house.shows_names_to(person)
     if are_names_shown and has_dealers and room.sights.is_new(person.name, f"dealers/{what}"):
@@ -30,6 +30,6 @@ def ask_as(room: Room, person: Person, what: str, *, has_dealers: bool) -> Asker
 
 
 def note_look(database: Database, who: str, what: str, *, now: datetime) -> None:
-    """Note that somebody sees dealers' names."""
+    """Record that somebody views dealers' names."""
     with database.writing() as session:
         audit.note(session, who, SEEN, what, at=now)

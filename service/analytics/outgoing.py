@@ -1,4 +1,4 @@
-"""Figures as the API sends them."""
+"""Figures in the API's form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thirdcard.service.config.house import House
 
 
 class FigureOut(BaseModel):
-    """One dealer, table, code, hour; rates are per 1000 rounds, intervals hold 95 %."""
+    """The figures of one dealer, table, code or hour; rates per 1000 rounds, with 95 % intervals."""
 
     name: str
     rounds: int
@@ -44,12 +44,12 @@ class FigureOut(BaseModel):
 
     @classmethod
     def of(cls, figure: Figure) -> FigureOut:
-        """What is sent of a figure."""
+        """The API's form of a figure."""
         return cls.model_validate(figure_row(figure))
 
 
 class FiguresOut(BaseModel):
-    """A list of figures, of all of them together, and the whole house's."""
+    """A list of figures, their total, and the whole house's."""
 
     items: Sequence[FigureOut]
     next: None = None
@@ -62,7 +62,7 @@ class FiguresOut(BaseModel):
 
     @classmethod
     def of(cls, figures: Figures, house: House, *, are_names_shown: bool) -> FiguresOut:
-        """What is sent of figures."""
+        """The API's form of figures."""
         return cls(
             items=[FigureOut.of(figure) for figure in figures.items],
             total=FigureOut.of(figures.total),
@@ -75,7 +75,7 @@ class FiguresOut(BaseModel):
 
 
 class EstimateOut(BaseModel):
-    """A rate per 1000 rounds, and where the truth lies with 95 %."""
+    """A rate per 1000 rounds with its 95 % interval."""
 
     per_1000: float
     low: float
@@ -83,12 +83,12 @@ class EstimateOut(BaseModel):
 
     @classmethod
     def of(cls, estimate: Estimate) -> EstimateOut:
-        """What is sent of an estimate."""
+        """The API's form of an estimate."""
         return cls(per_1000=estimate.per_1000, low=estimate.low, high=estimate.high)
 
 
 class StretchOut(BaseModel):
-    """Days of one rate."""
+    """Consecutive days with one rate."""
 
     first: str
     last: str
@@ -98,7 +98,7 @@ class StretchOut(BaseModel):
 
 
 class TrendOut(BaseModel):
-    """Days in order, and the stretches between changes."""
+    """The days in order, and the stretches between changes of the rate."""
 
     items: Sequence[FigureOut]
     next: None = None
@@ -106,7 +106,7 @@ class TrendOut(BaseModel):
 
     @classmethod
     def of(cls, trend: Trend) -> TrendOut:
-        """What is sent of a trend."""
+        """The API's form of a trend."""
         stretches = [
             StretchOut(
                 first=one.first, last=one.last, rounds=one.rounds, errors=one.errors, rate=EstimateOut.of(one.rate)
@@ -117,7 +117,7 @@ class TrendOut(BaseModel):
 
 
 class PhaseOut(BaseModel):
-    """What one phase takes, in seconds: half of the rounds lie between the quartiles."""
+    """The duration of one phase in seconds: median and quartiles."""
 
     phase: str
     median_s: float
@@ -126,7 +126,7 @@ class PhaseOut(BaseModel):
 
 
 class PaceOut(BaseModel):
-    """How fast it goes."""
+    """Rounds per hour and durations of the phases."""
 
     name: str
     rounds: int
@@ -135,7 +135,7 @@ class PaceOut(BaseModel):
 
     @classmethod
     def of(cls, pace: Pace) -> PaceOut:
-        """What is sent of a pace."""
+        """The API's form of a pace."""
         phases = [
             PhaseOut(
                 phase=one.phase,

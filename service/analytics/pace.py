@@ -1,4 +1,4 @@
-"""How fast it goes: rounds an hour, and what each phase takes. Durations are seconds."""
+"""The pace of play: rounds per hour, and the duration of each phase in seconds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUARTER, HALF, THREE_QUARTERS = 0.25, 0.5, 0.75
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhasePace:
-    """What one phase takes: half of the rounds lie between the quartiles."""
+    """The duration of one phase: median and quartiles."""
 
     phase: str
     median_s: float
@@ -25,12 +25,12 @@ class PhasePace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """Of one table, hour of the day, or of all."""
+    """The pace of one table, one hour of the day, or all."""
 
     name: str
     rounds: int
     rounds_per_hour: float | None
-    """While the table plays, the waits between rounds counted in."""
+    """While the table plays, including the waits between rounds."""
     phases: Sequence[PhasePace]
     """Empty where no round was timed."""
 
@@ -39,9 +39,9 @@ def find_paces(figures: Sequence[Figure], names: Iterable[str], packed: Iterable
     """The pace of each figure, in their order.
 
     Args:
-        figures: Whose.
-        names: The name of the figure that each tally belongs to.
-        packed: The durations of each tally; empty where nothing was timed.
+        figures: The figures.
+        names: For each tally, the name of its figure.
+        packed: For each tally, its packed durations; empty where nothing was timed.
     """
     gathered: dict[str, list[bytes]] = {figure.name: [] for figure in figures}
     for name, durations in zip(names, packed, strict=True):

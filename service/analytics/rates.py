@@ -1,9 +1,10 @@
-"""Rates of rare events, and shares, with the interval in which the truth lies 95 times in 100.
+"""Rates of rare events and shares, with 95 % intervals.
 
 Exact: F. Garwood, Fiducial limits for the Poisson distribution, Biometrika 28 (1936). Mid-P, which counts half of the
-probability of just what was seen: H. O. Lancaster, Significance tests in discrete distributions, JASA 56 (1961).
+probability of the observed count: H. O. Lancaster, Significance tests in discrete distributions, JASA 56 (1961).
 Shares: E. B. Wilson, Probable inference, JASA 22 (1927).
-Events: counts; exposure: rounds; rates: events a round.
+
+Events: counts; exposure: rounds; rates: events per round.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ Floats = NDArray[np.float64]
 
 
 class Interval(NamedTuple):
-    """From low to high, an array of each."""
+    """Lower and upper bounds, an array of each."""
 
     low: Floats
     high: Floats
 
 
 def exact_interval(events: ArrayLike, exposure: ArrayLike, *, level: float = LEVEL) -> Interval:
-    """Garwood's interval of a Poisson rate: it covers the truth with the level at least.
+    """Garwood's exact interval of a Poisson rate; its coverage is at least `level`.
 
     low = chi2(a/2; 2k) / 2n and high = chi2(1 - a/2; 2k + 2) / 2n, with a = 1 - level. Without exposure: 0 to infinity.
     """
@@ -40,7 +41,7 @@ def exact_interval(events: ArrayLike, exposure: ArrayLike, *, level: float = LEV
 
 
 def mid_p_interval(events: ArrayLike, exposure: ArrayLike, *, level: float = LEVEL) -> Interval:
-    """The mid-P interval of a Poisson rate: narrower than the exact one, and covers with the level on average.
+    """The mid-P interval of a Poisson rate: narrower than the exact one; its coverage is `level` on average.
 
     low solves P(X > k) + P(X = k) / 2 = a/2, high P(X < k) + P(X = k) / 2 = a/2, with a = 1 - level.
     """
@@ -64,7 +65,7 @@ def wilson_interval(hits: ArrayLike, trials: ArrayLike, *, level: float = LEVEL)
 
 
 def halve(is_below: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats) -> Floats:
-    """Where a claim that holds at `low` and not at `high` ends, for each element, by halving."""
+    """Bisect for each element where a claim that holds at `low` and fails at `high` stops holding."""
     low, high = low.copy(), high.copy()
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -74,7 +75,7 @@ def halve(is_below: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Fl
 
 
 def _mid_below(k: Floats, mean: Floats) -> Floats:
-    """P(X < k) + P(X = k) / 2, with X of that mean."""
+    """P(X < k) + P(X = k) / 2, for a Poisson variable X with that mean."""
     up_to: Floats = gammaincc(k + 1, mean)
     below = np.where(k > 0, gammaincc(np.maximum(k, 1), mean), 0.0)
     return (up_to + below) / 2

@@ -1,8 +1,8 @@
-"""Make the tallies of touched hours anew, from rounds, alerts and logs alone.
+"""Recompute the tallies of changed hours from rounds, alerts and logs.
 
-Which hours are touched stands in the database, written with the change itself: nothing is lost whenever the service
-falls, and an hour that is made twice comes out the same. An hour is read first and written after, so that tables never
-wait for the reading; what changes in between has touched the hour again.
+The list of changed hours is in the database, written together with each change, so nothing is lost in a crash, and
+recomputing an hour twice gives the same result. An hour is read first and written afterwards, so that tables never wait
+for the reading; a change in between marks the hour again.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ _KINDS = (TallyRow, CodeTallyRow, ErringTallyRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """Hours that were made anew and are not written yet."""
+    """Hours that were recomputed and are not written yet."""
 
     marks: Sequence[int]
-    """What said that they were touched."""
+    """The marks that named them."""
     places: set[Place]
     rows: list[Tally] = field(default_factory=list)
     earlier: set[Place] = field(default_factory=set)
-    """Hours before, whose unseen time became known with these."""
+    """Earlier hours whose unseen time became known with these."""
 
 
 def refresh(database: Database, *, names_from: datetime | None = None, leave: Container[Place] = ()) -> set[Place]:
-    """Make some touched hours anew; which, none where none was left.
+    """Recompute some changed hours and return them; an empty set where none was left.
 
     Args:
         database: The store.
-        names_from: Tallies of hours before it keep no dealer; None: all do.
-        leave: Hours that are left touched for now.
+        names_from: Tallies of earlier hours store no dealer; None: all do.
+        leave: Hours to skip for now.
     """
     with database.reading() as session:
         work = _work_out(session, names_from, leave)
@@ -61,7 +61,7 @@ def refresh(database: Database, *, names_from: datetime | None = None, leave: Co
 
 
 def refresh_all(database: Database, *, names_from: datetime | None = None) -> int:
-    """Make all touched hours anew; how many."""
+    """Recompute all changed hours; returns their number."""
     done = 0
     while some := refresh(database, names_from=names_from):
         done += len(some)
@@ -84,7 +84,7 @@ def _work_out(session: Session, names_from: datetime | None, leave: Container[Pl
 
 
 def _outlived(session: Session, names_from: datetime | None) -> set[Place]:
-    """Hours whose tallies keep names for too long."""
+    """Hours whose tallies still hold names that are too old."""
     if names_from is None:
         return set()
     found: set[Place] = set()
@@ -95,7 +95,7 @@ def _outlived(session: Session, names_from: datetime | None) -> set[Place]:
 
 
 def _take_marks(session: Session, marks: Sequence[int]) -> bool:
-    """Take the marks away; False where somebody else has made some of these hours meanwhile, maybe from newer rows."""
+    """Delete the marks; returns False where another process recomputed one of the hours meanwhile."""
     there = session.scalars(select(TouchedHour.id).where(TouchedHour.id.in_(marks))).all()
     if len(there) < len(marks):
         return False

@@ -1,8 +1,7 @@
-"""What one round tells the figures: how long each phase took, and when the table could not be watched.
+"""What one round contributes to the figures: the duration of each phase, and when the table could not be watched.
 
-Betting ends with the call, or the first card where there was none; dealing with the result, or the last card; settling
-with the round. Idle is the time from the round before to the first sign of this one. Times `t` are stream time in
-seconds.
+Betting ends with the call, or the first card without one; dealing with the result, or the last card; settling with the
+round. Idle is the time from the previous round's end to this round's start. Times `t` are stream time in seconds.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LONGEST_IDLE_S = 900.0
-"""Who waits longer has closed the table."""
+"""A longer pause means that the table was closed."""
 PHASES = ("betting", "dealing", "settling", "idle")
 _LOSSES = frozenset({"camera_lost", "camera_moved", "camera_obstructed"})
 _CARDS = frozenset({"card_dealt", "card_turned"})
@@ -23,29 +22,30 @@ Line = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TalliedRound:
-    """Of one round."""
+    """The facts of one round."""
 
     phases_s: tuple[float, ...] | None
-    """By `PHASES`; None where one is not known, or a part of the round was not watched."""
+    """Durations in the order of `PHASES`, seconds; None where one is unknown, or a part of the round was not
+    watched."""
     unseen: tuple[tuple[float, float], ...]
-    """The stretches, since the round before closed, in which the table could not be watched."""
+    """Stretches since the previous round's close in which the table could not be watched: (from, to) in seconds."""
     is_watched: bool
-    """Whether there was no such stretch within the round itself."""
+    """Whether no such stretch lies within the round."""
     ends_unseen: bool
-    """Whether the round closed while the table could not be watched."""
+    """Whether the table could not be watched when the round closed."""
 
 
 def facts_of(
     lines: Sequence[Line], opened: float, closed: float, *, before: float | None = None, begins_unseen: bool = False
 ) -> TalliedRound:
-    """The facts of a round.
+    """The facts of a round; times in seconds of stream time.
 
     Args:
-        lines: Of the log, from behind the round before to this round's end.
+        lines: Of the log, from after the previous round to this round's end.
         opened: When the round began.
         closed: When it closed.
-        before: When the round before closed; None where there was none.
-        begins_unseen: Whether that one closed while the table could not be watched.
+        before: When the previous round closed; None where there was none.
+        begins_unseen: Whether the table could not be watched at that time.
     """
     begin = opened if before is None else before
     unseen, ends_unseen = _unseen(lines, min(begin, opened), closed, begins_unseen)

@@ -1,6 +1,6 @@
-"""What faults of settlement cost, and late bets that stood: out of an alert and the record of its round.
+"""The cost of settlement faults, and late bets that were accepted: from an alert and its round's record.
 
-Money is in the smallest unit the table plays for.
+Money is in minor units.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ LATE = "late_bet."
 SAME_MOMENT_S = 0.001
 
 Body = Mapping[str, Any]
-"""An alert or a round record as it is kept."""
+"""An alert or a round record as stored."""
 
 
 class Difference(NamedTuple):
-    """Settled less due."""
+    """The amount settled less the amount due."""
 
     overpaid_minor: float
-    """What the house gave away: paid too much, or a lost wager that was not collected."""
+    """Lost by the house: paid too much, or lost wagers that were not collected."""
     underpaid_minor: float
-    """What patrons were not given."""
+    """Lost by patrons: not paid out."""
 
 
 def difference_of(alert: Body, record: Body | None) -> Difference:
-    """What a payout alert's fault cost; nothing where the amount was not read, or for another alert."""
+    """The cost of a payout alert's fault; zero where the amount was not read, or for other alerts."""
     code, amount = alert["code"], alert.get("amount")
     if amount is None:
         return Difference(0.0, 0.0)
@@ -45,7 +45,7 @@ def difference_of(alert: Body, record: Body | None) -> Difference:
 
 
 def is_accepted(alert: Body, record: Body | None) -> bool:
-    """Whether a late bet stood: nobody was seen to do by the end of its round what the rulebook ordered."""
+    """Whether a late bet was accepted: the rulebook's remedy was not seen to be carried out by the end of the round."""
     if not alert["code"].startswith(LATE):
         return False
     return not any(_is_of(remedy, alert) and remedy["state"] == "done" for remedy in (record or {}).get("remedies", ()))
@@ -57,7 +57,7 @@ def _is_of(remedy: Body, alert: Body) -> bool:
 
 
 class _Owed(NamedTuple):
-    """What a wager's settlement should have come to."""
+    """The correct amount of a wager's settlement."""
 
     amount: Fraction
     is_lost: bool

@@ -1,11 +1,10 @@
-"""Estimate many rates together: who dealt few rounds is drawn towards the house, who dealt many speaks for himself.
+"""Estimate many rates together: dealers with few rounds are drawn towards the house's mean, those with many are not.
 
-Empirical Bayes after C. N. Morris, Parametric empirical Bayes inference, JASA 78 (1983): the events of dealer i are
-Poisson with mean rate_i * n_i, the rates are Gamma with the house's mean m and shape a. Then counts are negative
-binomial, which gives the likelihood of m and a, and the rate of dealer i, seen k_i events, is Gamma(a + k_i) over
-a / m + n_i. m and a are not known but likely within a region; the posterior is the mixture over a grid on it, so that
-few dealers do not make us too sure. A half-normal belief on the spread 1 / sqrt(a), which many dealers outweigh, and
-half an event keep all finite.
+Empirical Bayes after C. N. Morris, Parametric empirical Bayes inference, JASA 78 (1983). The events of dealer i are
+Poisson with mean rate_i * n_i; the rates are Gamma with the house's mean m and shape a. Then counts are negative
+binomial, which gives the likelihood of m and a, and given k_i events rate_i is Gamma(a + k_i) over a / m + n_i. The
+uncertainty of m and a is integrated over a grid, so that few dealers do not make the estimate overconfident. A
+half-normal prior on the spread 1 / sqrt(a), and half an event, keep everything finite; many dealers outweigh them.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ from scipy.special import gammainc, gammaincc, gammaln
 from thirdcard.service.analytics.rates import LEVEL, Floats, Interval, halve
 
 GRID = np.linspace(-2.0, 2.0, 5)
-"""In standard deviations around the mode."""
+"""Nodes of the grid, in standard deviations around the mode."""
 STEP = 0.03
-"""Of the numeric curvature, in log m and log a."""
+"""The step of the numeric curvature, in log m and log a."""
 BELIEVED_SPREAD = 0.5
-"""The scale of the half-normal: that dealers differ by half of the mean is nothing strange, by twice of it, it is."""
+"""The scale of the half-normal prior: a spread of half the mean is common, one of twice the mean is not."""
 SPREADS = (0.05, 1.5)
-"""Bounds of the standard deviation, of log m and log a, that the grid believes."""
+"""The bounds of the standard deviations of log m and log a that the grid uses."""
 
 
 NO_SPREAD = 15.0
-"""log a, from which on the two likelihoods are the same to a float."""
+"""The log a from which on the two likelihoods are equal in floating point."""
 CHANCE_GAIN = 2.71
-"""The 95th percentile of the gain where all rates are the same: half of a chi-squared of one degree, since no spread is
-the edge of what can be."""
+"""The 95th percentile of the gain where all rates are equal: half of a chi-squared with one degree of freedom, since a
+spread of zero is the edge of its range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,22 +39,22 @@ class Shrunken:
     """Estimates for each dealer; arrays in the order of the counts."""
 
     rate: Floats
-    """The posterior's mean, events a round."""
+    """The posterior mean, events per round."""
     interval: Interval
-    """In which the rate lies with 95 %, given the model."""
+    """The 95 % interval of the rate, given the model."""
     above_house: Floats
     """The probability that the rate is above the mean of all rates."""
     house_rate: float
-    """All events over all rounds."""
+    """All events divided by all rounds."""
     spread: float
     """The coefficient of variation of the true rates, at the mode: 0.5 means that they differ by half of the mean."""
     gain: float
-    """Twice what that spread gains in log likelihood over one rate for all; chance alone seldom gains `CHANCE_GAIN`."""
+    """Twice the gain in log likelihood of that spread over a single rate; chance alone rarely exceeds `CHANCE_GAIN`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Mixture:
-    """Gammas with weights: (G,) and (G, dealers)."""
+    """A mixture of Gamma distributions: weights (G,), shapes and exposures (G, dealers)."""
 
     weights: Floats
     shapes: Floats
@@ -77,7 +76,7 @@ def shrink(events: Floats, rounds: Floats, *, level: float = LEVEL) -> Shrunken:
 
     Args:
         events: (D,) counts.
-        rounds: (D,) rounds dealt; over 0 for one dealer at least.
+        rounds: (D,) rounds dealt; above 0 for at least one dealer.
         level: Of the intervals.
     """
     k, n = np.asarray(events, np.float64), np.asarray(rounds, np.float64)
@@ -117,7 +116,7 @@ def _likely_houses(k: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _log_posterior(house: Floats, k: Floats, n: Floats) -> float:
-    """The likelihood of all counts, with the weak beliefs about m and a."""
+    """The log likelihood of all counts plus the weak priors of m and a."""
     log_mean, log_shape = np.clip(house, -40.0, 40.0)
     spread = np.exp(-log_shape / 2)
     beliefs = 0.5 * log_mean - (spread / BELIEVED_SPREAD) ** 2 / 2 + np.log(spread)
@@ -125,7 +124,7 @@ def _log_posterior(house: Floats, k: Floats, n: Floats) -> float:
 
 
 def _log_likelihood(house: Floats, k: Floats, n: Floats) -> float:
-    """Of all counts, negative binomial; from a shape on that leaves no spread, Poisson."""
+    """The negative binomial log likelihood of all counts; Poisson from a shape on that leaves no spread."""
     log_mean, log_shape = np.clip(house, -40.0, 40.0)
     a, expected = np.exp(log_shape), np.exp(log_mean) * n
     if log_shape > NO_SPREAD:
@@ -135,7 +134,7 @@ def _log_likelihood(house: Floats, k: Floats, n: Floats) -> float:
 
 
 def _spread_along(mode: Floats, axis: Floats, k: Floats, n: Floats) -> float:
-    """The standard deviation at the mode along an axis, from the curvature."""
+    """The standard deviation along an axis, from the curvature at the mode."""
     middle = _log_posterior(mode, k, n)
     around = [_log_posterior(mode + sign * STEP * axis, k, n) for sign in (-1, 1)]
     curvature = (2 * middle - around[0] - around[1]) / STEP**2

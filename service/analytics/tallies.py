@@ -1,4 +1,4 @@
-"""Read the tallies of a stretch of time as columns; plain arrays, which the figures are made from."""
+"""Read the tallies of a stretch of time as column arrays, from which the figures are computed."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ FAULTS = "faults"
 ERRING_KEYS, ERRING_SUMS = (*KEYS, FAULTS), ("rounds",)
 DURATIONS = "durations"
 CAMERA = "camera"
-"""The family of alerts that say that a table cannot be watched: nobody's error."""
+"""The family of alerts that a table cannot be watched; these are nobody's errors."""
 ERRORS = ("misdeal", "exposed_card", "procedure", "payout")
-"""The families of alerts that are errors of the dealing."""
+"""The families of alerts that are dealing errors."""
 LATE = "late_bet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TallyWish:
-    """Which tallies are wanted; None: all."""
+    """A filter for tallies; None matches all."""
 
     from_at: datetime | None = None
     to_at: datetime | None = None
@@ -44,13 +44,13 @@ class TallyWish:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Rows by column: keys as arrays of objects, sums as arrays of numbers, all as long as each other."""
+    """Rows as columns: keys as object arrays, sums as number arrays, all of equal length."""
 
     keys: dict[str, NDArray[np.object_]]
     sums: dict[str, Floats]
 
     def where(self, mask: NDArray[np.bool_]) -> Columns:
-        """Those rows alone."""
+        """Only the rows where the mask is true."""
         return Columns(
             {name: column[mask] for name, column in self.keys.items()},
             {name: column[mask] for name, column in self.sums.items()},
@@ -62,47 +62,47 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tallies:
-    """What figures are made from."""
+    """The tallies that figures are computed from."""
 
     rounds: Columns
     alerts: Columns
     """By code and state."""
     erring: Columns
-    """Rounds with alerts, by the codes and states of these."""
+    """Rounds with alerts, by their codes and states."""
 
     def where(self, fits: Callable[[Columns], NDArray[np.bool_]]) -> Tallies:
-        """Those rows alone that a question is answered with yes for."""
+        """Only the rows for which `fits` returns true."""
         rounds, alerts, erring = (part.where(fits(part)) for part in (self.rounds, self.alerts, self.erring))
         return Tallies(rounds=rounds, alerts=alerts, erring=erring)
 
 
 def read_rounds(session: Session, person: Person, wish: TallyWish, *, has_durations: bool = False) -> Columns:
-    """The tallies of rounds that fit and that the person may see.
+    """The tallies of matching rounds that the person may see.
 
     Args:
         session: Of the database.
         person: Who asks.
-        wish: Which.
-        has_durations: Whether their packed durations come too, as one more key: several times as much to read.
+        wish: The filter.
+        has_durations: Whether to read packed durations as one more key; that is several times as much data.
     """
     keys = (*KEYS, DURATIONS) if has_durations else KEYS
     return _columns(session, _fitting(TallyRow, person, wish, (*keys, *ROUND_SUMS)), keys, ROUND_SUMS)
 
 
 def read_alerts(session: Session, person: Person, wish: TallyWish) -> Columns:
-    """The tallies of alerts that fit and that the person may see."""
+    """The tallies of matching alerts that the person may see."""
     query = _fitting(CodeTallyRow, person, wish, (*CODE_KEYS, *CODE_SUMS))
     return _columns(session, query, CODE_KEYS, CODE_SUMS)
 
 
 def read_erring(session: Session, person: Person, wish: TallyWish) -> Columns:
-    """The tallies of erring rounds that fit and that the person may see."""
+    """The tallies of matching erring rounds that the person may see."""
     query = _fitting(ErringTallyRow, person, wish, (*ERRING_KEYS, *ERRING_SUMS))
     return _columns(session, query, ERRING_KEYS, ERRING_SUMS)
 
 
 def list_names(session: Session, person: Person, column: str) -> list[str]:
-    """Every table, dealer or rulebook of the tallies that the person may see, in order; an empty text left out."""
+    """Every table, dealer or rulebook in the tallies that the person may see, sorted, without empty texts."""
     names = getattr(TallyRow, column)
     query = select(names).where(*may_see(person, TallyRow.table_id)).distinct()
     return sorted(name for name in session.scalars(query) if name)
@@ -121,7 +121,7 @@ def _fitting(row: type[Any], person: Person, wish: TallyWish, columns: Sequence[
 
 
 def _raw(row: type[Any], name: str) -> Any:
-    """A column; hours as the database keeps them, since a month of them is turned into moments but once."""
+    """A column; hours as stored, so that each distinct hour is converted only once."""
     column = getattr(row, name)
     return type_coerce(column, BigInteger) if name == "hour" else column
 

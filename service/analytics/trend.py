@@ -1,4 +1,4 @@
-"""The rate day by day, and the days on which it changed for good. Rates are per 1000 rounds."""
+"""The daily rate per 1000 rounds, and the days on which it changed for good."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from thirdcard.service.analytics.figures import PER, Estimate, Figure
 from thirdcard.service.analytics.rates import mid_p_interval
 
 LEAST_DAYS, LEAST_ERRORS = 2 * SHORTEST, 10
-"""With fewer days of play, or fewer erring rounds, a rate could double without a trace."""
+"""With fewer days of play, or fewer erring rounds, even a doubled rate could go unnoticed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrendStretch:
-    """Days of one rate."""
+    """Consecutive days with one rate."""
 
     first: str
     last: str
@@ -26,20 +26,20 @@ class TrendStretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """Days in order, and the stretches between changes."""
+    """The days in order, and the stretches between changes of the rate."""
 
     days: Sequence[Figure]
     stretches: Sequence[TrendStretch]
 
     @property
     def is_enough(self) -> bool:
-        """Whether there is enough to say that nothing changed."""
+        """Whether there is enough data to conclude that nothing changed."""
         dealt = [day for day in self.days if day.rounds > 0]
         return len(dealt) >= LEAST_DAYS and sum(day.errors for day in dealt) >= LEAST_ERRORS
 
     @property
     def changes(self) -> list[str]:
-        """The first days of new rates."""
+        """The first day of each new rate."""
         return [stretch.first for stretch in self.stretches[1:]]
 
 

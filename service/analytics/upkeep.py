@@ -1,4 +1,4 @@
-"""Keep the tallies fresh in a thread of its own while the service runs."""
+"""Keep the tallies current in a thread while the service runs."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from thirdcard.service.store.touched import HOUR, Place
 
 REST_S = 5.0
 LIVE_REST = timedelta(minutes=2)
-"""An hour that is not over is made anew this often at most: each round that closes touches it."""
+"""The shortest time between two updates of the running hour, which each closed round changes."""
 BREATH_S = 0.05
-"""Between two parts of much work: tables that write come first."""
+"""Pause in seconds between batches of work, so that tables can write."""
 
 
 @dataclass(slots=True)
 class TallyUpkeep:
-    """Looks every few seconds whether hours were touched."""
+    """Checks every few seconds whether hours have changed."""
 
     database: Database
     settings: AnalyticsFile
     clock: Clock
     rest_s: float = REST_S
     _under_way: dict[Place, datetime] = field(default_factory=dict)
-    """Hours that are not over, and when they were made anew."""
+    """When each running hour was last updated."""
     _looking: RepeatedWork = field(init=False)
 
     def __post_init__(self) -> None:
@@ -36,20 +36,20 @@ class TallyUpkeep:
 
     @property
     def fault(self) -> str | None:
-        """Why the tallies cannot be kept at present; None where they can."""
+        """Why the tallies cannot be updated at present; None where they can."""
         return self._looking.fault
 
     def start(self) -> None:
-        """Keep them from now on."""
+        """Start the thread."""
         self._looking.rest_s = self.rest_s
         self._looking.start()
 
     def stop(self) -> None:
-        """Let the part that is under way end; the rest is made after the next start."""
+        """Stop after the current batch; the rest is done after the next start."""
         self._looking.stop()
 
     def look(self) -> bool:
-        """Make some touched hours anew; False where none was left."""
+        """Update some changed hours; returns False where none was left."""
         now = self.clock()
         self._under_way = {
             place: at for place, at in self._under_way.items() if now - at < LIVE_REST and now < place[1] + HOUR
