@@ -1,1 +1,1 @@
-"""Measure speed, side by side with the plain way."""
+"""Measure speed, compared with the plain way."""

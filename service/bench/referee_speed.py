@@ -1,7 +1,7 @@
-"""Time the referee alone: rounds judged a second on one core, and how its memory grows.
+"""Measure the referee's speed, in rounds per second on one core, and its memory growth.
 
 The rounds are made up and legal: a wager, the call, four cards and, in every other round, third cards, the result, the
-settlement and the close. Lines are made one at a time, so that what grows is the referee.
+settlement and the close. Lines are made one at a time, so that only the referee's memory can grow.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SIX = (("player", "KH"), ("banker", "3D"), ("player", "3C"), ("banker", "KS"), 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefereeSpeed:
-    """What was measured."""
+    """The measured speed and memory growth."""
 
     rounds: int
     events: int
@@ -33,16 +33,16 @@ class RefereeSpeed:
     """Seconds of processor time spent judging them."""
     alerts: int
     grown_kib: int
-    """By how much the process grew from the first tenth of the rounds to the end, KiB."""
+    """Growth of the process from the first tenth of the rounds to the end, KiB."""
 
     @property
     def judged_per_s(self) -> float:
-        """Rounds a second from events to alerts and records."""
+        """Rounds per second from events to alerts and records."""
         return self.rounds / self.judging_s
 
     @property
     def whole_per_s(self) -> float:
-        """Rounds a second from lines to alerts and records."""
+        """Rounds per second from lines to alerts and records."""
         return self.rounds / (self.judging_s + self.reading_s)
 
 
@@ -50,7 +50,9 @@ def measure_referee(rulebook: str = "nz-authority", *, rounds: int, clock: Clock
     """Judge so many rounds of a continuous shuffler.
 
     Args:
-        clock: seconds of processor time.
+        rulebook: Its id or file.
+        rounds: How many.
+        clock: Seconds of processor time.
     """
     referee = Referee(elect(load_rulebook(rulebook), {}), device="continuous_shuffler", limits={"minimum": 25})
     reader = LogReader()
@@ -103,5 +105,5 @@ def _lines(number: int) -> Iterator[str]:
 
 
 def _peak_kib() -> int:
-    """The most memory that the process held so far, KiB."""
+    """The peak memory of the process so far, KiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

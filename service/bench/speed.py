@@ -1,7 +1,7 @@
-"""Time three ways of going through the same stretch of video, one after the other on the same cores.
+"""Measure three ways of processing the same stretch of video, one after the other on the same cores.
 
-Decoding it and doing nothing is the limit. The plain way runs a whole-picture detector on every frame: the graph of
-YOLO11n at 640 pixels as Ultralytics exports it, its weights filled with noise, since only its time matters here.
+Decoding alone is the limit. The plain way runs a whole-picture detector on every frame: the graph of YOLO11n at 640
+pixels as Ultralytics exports it, with random weights, since only its time matters here.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """How long one way took."""
+    """The duration of one way."""
 
     frames: int
     seconds: float
     stages: Mapping[str, float]
-    """Seconds of its parts; empty where it has none."""
+    """Seconds of each stage; empty where it has none."""
 
     @property
     def frames_per_s(self) -> float:
-        """Frames in a second."""
+        """Frames per second."""
         return self.frames / self.seconds if self.seconds else 0.0
 
 
@@ -74,13 +74,13 @@ class SpeedReport:
 def measure(
     recording: Recording, *, seconds: float, plain_frames: int, rounds: int = 3, clock: Clock = time.perf_counter
 ) -> SpeedReport:
-    """Go through the first `seconds` of a recording in each way in turn, `rounds` times over.
+    """Process the first `seconds` of a recording in each way in turn, `rounds` times.
 
     Args:
         recording: What is watched.
         seconds: Stream time.
-        plain_frames: How many frames the plain way is given; it is slow, and every frame costs it the same.
-        rounds: The middle one of so many runs counts.
+        plain_frames: How many frames the plain way gets; it is slow, and every frame takes it the same time.
+        rounds: The number of runs; the median counts.
         clock: Seconds of wall time.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +100,7 @@ def measure(
 
 
 def time_decoding(source: str, seconds: float, clock: Clock) -> Timing:
-    """Decode and do nothing."""
+    """Decode only."""
     frames = 0
     with VideoReader(source) as reader:
         started = clock()
@@ -128,7 +128,7 @@ def time_plain(source: str, session: ort.InferenceSession, most_frames: int, clo
 
 
 def time_pipeline(recording: Recording, seconds: float, clock: Clock) -> Timing:
-    """The whole pipeline up to the alerts, without evidence and report; opening the models does not count."""
+    """Run the whole pipeline up to the alerts, without evidence and report; loading the models is not counted."""
     reports: Iterator[Progress] = _watch(recording)
     first = next(reports, None)
     if first is None:
@@ -143,7 +143,7 @@ def time_pipeline(recording: Recording, seconds: float, clock: Clock) -> Timing:
 
 
 def open_plain(folder: Path, *, threads: int | None = None) -> ort.InferenceSession:
-    """The plain way's network, its weights drawn into `folder`; it may use every core."""
+    """The plain way's network, with random weights written to `folder`; by default it uses every core."""
     weights = np.random.default_rng(0).normal(0.0, NOISE, PLAIN_WEIGHT_BYTES // 4).astype(np.float32)
     (folder / "yolo11n_640.bin").write_bytes(weights.tobytes())
     graph = folder / PLAIN_GRAPH.name
@@ -171,7 +171,7 @@ def format_report(report: SpeedReport) -> dict[str, object]:
 
 
 def shares(stages: Mapping[str, float]) -> dict[str, float]:
-    """Each stage's part of the whole."""
+    """Each stage's share of the total time."""
     total = sum(stages.values())
     return {name: seconds / total for name, seconds in stages.items()} if total else {}
 
@@ -188,7 +188,7 @@ def _middle(timings: Sequence[Timing]) -> Timing:
 
 
 def _letterbox(frame: Frame) -> NDArray[np.float32]:
-    """(1, 3, 640, 640) float32 RGB, the picture whole and grey around it, as such detectors take it."""
+    """(1, 3, 640, 640) float32 RGB: the whole picture with a grey border, as such detectors take it."""
     image = frame.image
     scale = PLAIN_SIDE_PX / max(image.shape[:2])
     size = (round(image.shape[1] * scale), round(image.shape[0] * scale))
