@@ -1,1 +1,1 @@
-"""Find network cameras, and look at what one of them sends."""
+"""Find network cameras, and check what one of them sends."""

@@ -1,4 +1,4 @@
-"""Look at what one camera sends, or at a film, for some seconds: stream and picture, and what is wrong with them.
+"""Watch a camera or film for some seconds, and report problems of its stream and picture.
 
 No result contains the camera's password.
 """
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 PATIENCE_S = 15.0
-"""Wall time beyond the wanted seconds: a camera begins to send within 10 s (vision/video/network.py), and its first
-key frame follows within the seconds that its setting says, 4 at most where it is usual."""
+"""Wall time in seconds beyond the wanted stretch: a camera begins to send within 10 s (vision/video/network.py), and
+its first key frame follows after its key frame interval, usually 4 s at most."""
 KEPT_PICTURES = 12
-"""So many are measured: more tell nothing new of light and noise, and take half a second each at 4K."""
+"""The most pictures that are measured: more add nothing about light and noise, and take half a second each at 4K."""
 LEAST_RATE_HZ = 10.0
-"""The table is looked at so often (vision/observer.py, `LOOK_S`)."""
+"""The rate at which the table is looked at (vision/observer.py, `LOOK_S`)."""
 MOST_KEY_APART_S = 2.0
-"""Clips begin at a key frame, and after a loss nothing is seen until the next; live tables count on groups of two
-seconds (service/live/entrance.py, `LOSSY`)."""
+"""Seconds between key frames: clips begin at a key frame, and after a loss nothing is seen until the next; live tables
+assume groups of two seconds (service/live/entrance.py, `LOSSY`)."""
 MOST_BLUR_PX = 2.5
-"""Sharp pictures measure 0.9 px, the same blurred by 1.6 px, with which recordings were still judged rightly
-(docs/accuracy/recordings.md), 1.9 px, and by 2.5 px 2.8 px: measured on the demo's recording."""
+"""Sharp pictures measure 0.9 px. Blurred by 1.6 px, with which recordings were still judged correctly
+(docs/accuracy/recordings.md), they measure 1.9 px; by 2.5 px, 2.8 px. Measured on the demo's recording."""
 MOST_NOISE = 8.0
-"""Grey levels: the models learned from pictures with less noise in 95 of 100 (datasets/scene/looks.py)."""
+"""Grey levels: 95 of 100 training pictures of the models have less noise (datasets/scene/looks.py)."""
 
 
 class NoKeyFrameError(ServiceError):
-    """A stream comes, but none of its pictures can be decoded."""
+    """A stream arrives, but none of its pictures can be decoded."""
 
     def __init__(self, source: str) -> None:
         super().__init__(
@@ -58,45 +58,45 @@ class NoKeyFrameError(ServiceError):
 
 
 class LookError(ServiceError):
-    """What is to be looked at is no camera and no film."""
+    """The source is neither a camera nor a film."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraLook:
-    """What was seen."""
+    """The measurements of one camera or film."""
 
     address: str
     """Without user and password."""
     codec: str
     size_wh_px: tuple[int, int]
     rate_hz: float | None
-    """Measured; None where too few pictures came."""
+    """Measured frames per second; None with too few pictures."""
     seconds: float
-    """Of film that was looked at."""
+    """Stream time that was watched."""
     bitrate_kbit_s: float | None
     key_apart_s: float | None
     """The longest time from one key frame to the next; None where only one came."""
     interruptions: int
-    """How often nothing could be decoded for a while."""
+    """How often decoding failed for a while."""
     broke: str | None
-    """Why it broke off before its end; None where it did not."""
+    """Why the stream broke off early; None where it did not."""
     picture: PictureMeasures
     image: Image
-    """(H, W, 3) uint8: the last picture."""
+    """(H, W, 3) uint8, BGR: the last picture."""
     grade: CameraGrade | None
-    """How it sees each area of the table; None without a table."""
+    """How well it sees each area of the table; None without a table."""
     problems: tuple[SetupProblem, ...]
-    """What is wrong first."""
+    """Errors first, then doubtful points."""
 
     @property
     def is_fit(self) -> bool:
-        """Whether nothing is wrong; something may be doubtful."""
+        """Whether no problem is an error; doubtful points are allowed."""
         return all(problem.grade is not Grade.WRONG for problem in self.problems)
 
 
 @dataclass(slots=True)
 class _Packets:
-    """What came before it was decoded."""
+    """Statistics of the packets before decoding."""
 
     deadline: float
     clock: Callable[[], float]
@@ -105,7 +105,7 @@ class _Packets:
     key_times: list[float] = field(default_factory=list)
 
     def take(self, packet: Packet[VideoStream]) -> None:
-        """One more."""
+        """Count one packet; raises _TimeUpError after the deadline."""
         self.count += 1
         self.size_bytes += packet.size
         if packet.is_keyframe:
@@ -116,15 +116,15 @@ class _Packets:
 
 
 class _TimeUpError(Exception):
-    """The camera was waited for long enough."""
+    """The waiting time for the camera is over."""
 
 
 @dataclass(slots=True)
 class _Sights:
-    """What was decoded."""
+    """The decoded frames."""
 
     frames: list[Frame] = field(default_factory=list)
-    """Some of the last."""
+    """Some of the latest."""
     count: int = 0
     last_t: float = 0.0
     interruptions: int = 0
@@ -132,10 +132,10 @@ class _Sights:
 
 
 def sign_in_address(source: str, sign_in: SignIn | None) -> str:
-    """The address with user and password in it, as FFmpeg wants it.
+    """The address with user and password in it, as FFmpeg needs it.
 
     Raises:
-        LookError: It holds a password already, which would stand in the shell's history.
+        LookError: The address holds a password already, which would be stored in the shell's history.
     """
     if "://" not in source:
         return source
@@ -159,19 +159,19 @@ def look_at_camera(
     transport: str = "tcp",
     table: TableConfig | None = None,
 ) -> CameraLook:
-    """Look at a camera or film.
+    """Watch a camera or film and check it.
 
     Args:
-        source: its address, with user and password where it wants them, or a path.
-        seconds: of film to look at.
-        clock: seconds that never go back.
+        source: Its address, with user and password if needed, or a path.
+        seconds: Stream time to watch.
+        clock: Monotonic time in seconds.
         transport: tcp, udp or auto.
-        table: whose cards and chips it is to show, by its first camera's calibration.
+        table: The table whose cards and chips it must show, by its first camera's calibration.
 
     Raises:
         LookError: It is neither an address nor a file.
         UnreadableVideoError: It cannot be opened, or refuses user or password.
-        NoKeyFrameError: It sends, but nothing of that can be decoded.
+        NoKeyFrameError: It sends, but nothing can be decoded.
     """
     if not is_live_source(source) and not Path(source).is_file():
         raise LookError(f"{source}: no such file; must be a film, or an address such as rtsp://10.0.0.20/stream1")
@@ -201,7 +201,7 @@ def look_at_camera(
 
 
 def _watched(reader: VideoReader, seconds: float, packets: _Packets) -> _Sights:
-    """The frames of some seconds; less where the film ends or breaks before."""
+    """The frames of some seconds; fewer where the film ends or breaks off."""
     sights = _Sights()
     try:
         for item in reader.looks():

@@ -1,8 +1,8 @@
-"""Ask the network which cameras there are: WS-Discovery as ONVIF's core specification has it.
+"""Find cameras in the network: WS-Discovery as in ONVIF's core specification.
 
-A question goes to every machine of the local network (or to one), and cameras answer within half a second. An answer
-is untrusted: whoever is in the network can send one. So a service at another address than the answer came from is
-left out: no password is sent there.
+A probe goes to every machine of the local network (or to one), and cameras answer within half a second. Answers are
+untrusted, since any machine in the network can send one. So a service at an address other than the sender's is ignored:
+no password is sent there.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from thirdcard.service.cameras.soap import NAMES, SoapError, envelope, read_enve
 from thirdcard.service.ports.errors import ServiceError
 
 GROUP, PORT = "239.255.255.250", 3702
-"""Where WS-Discovery asks."""
+"""The multicast address and port of WS-Discovery."""
 TYPES = ("dn:NetworkVideoTransmitter", "tds:Device")
-"""What a camera says it is: the first since ONVIF's beginning, the second as its newer editions order."""
+"""The device types of cameras: the first since ONVIF's beginning, the second in newer editions."""
 REPEATS, REPEAT_S = 2, 0.2
-"""A datagram may get lost: WS-Discovery asks twice, 50 to 250 ms apart."""
+"""A datagram may get lost: WS-Discovery sends each probe twice, 50 to 250 ms apart."""
 LONGEST_BYTES = 65535
 MOST_CAMERAS = 1000
-"""A network that answers more often is playing tricks."""
+"""More answers than this are an attack or a fault."""
 LONGEST_NAME = 80
 _SCOPE = "onvif://www.onvif.org/"
 
 
 class DiscoveryError(ServiceError):
-    """The network cannot be asked."""
+    """The network cannot be probed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundCamera:
-    """One that answered."""
+    """A camera that answered."""
 
     address: str
     """Its IP address."""
     name: str
-    """As its maker or somebody called it; empty where it does not say."""
+    """As its maker or somebody named it; empty where it gives none."""
     model: str
     location: str
     services: tuple[str, ...]
@@ -50,15 +50,15 @@ class FoundCamera:
 
 
 def find_cameras(*, wait_s: float, clock: Callable[[], float], ask: tuple[str, int] | None = None) -> list[FoundCamera]:
-    """The cameras that answer, in the order of their addresses.
+    """The cameras that answer, sorted by address.
 
     Args:
-        wait_s: how long answers are waited for.
-        clock: seconds that never go back.
-        ask: address and port of one machine, instead of all of the local network.
+        wait_s: How long to wait for answers, in seconds.
+        clock: Monotonic time in seconds.
+        ask: Address and port of one machine, instead of the whole local network.
 
     Raises:
-        DiscoveryError: The question cannot be sent.
+        DiscoveryError: The probe cannot be sent.
     """
     message_ids = {f"urn:uuid:{uuid.uuid4()}": types for types in TYPES}
     found: dict[str, FoundCamera] = {}
@@ -78,7 +78,7 @@ def find_cameras(*, wait_s: float, clock: Callable[[], float], ask: tuple[str, i
 
 
 def probe(message_id: str, types: str) -> bytes:
-    """The question for devices of some types."""
+    """The probe message for devices of these types."""
     header = (
         f'<a:Action s:mustUnderstand="1">{NAMES["d"]}/Probe</a:Action><a:MessageID>{message_id}</a:MessageID>'
         f"<a:ReplyTo><a:Address>{NAMES['a']}/role/anonymous</a:Address></a:ReplyTo>"
@@ -88,12 +88,12 @@ def probe(message_id: str, types: str) -> bytes:
 
 
 def read_matches(data: bytes, sender: str, message_ids: Iterator[str] | dict[str, str]) -> list[FoundCamera]:
-    """The cameras of one answer; none where it is none, or answers nothing that was asked.
+    """The cameras in one answer; empty where it is no valid answer to our probes.
 
     Args:
-        data: the datagram.
-        sender: the IP address that it came from.
-        message_ids: of the questions.
+        data: The datagram.
+        sender: The IP address that it came from.
+        message_ids: Of the probes.
     """
     try:
         root = read_envelope(data)
@@ -138,7 +138,7 @@ def _send(door: socket.socket, message: bytes, ask: tuple[str, int] | None) -> N
 
 
 def _interfaces() -> list[int]:
-    """The numbers of this machine's networks; 0, the system's choice, where it tells none."""
+    """The interface numbers of this machine's networks; 0, the system's choice, where unknown."""
     try:
         return [index for index, _ in socket.if_nameindex()] or [0]
     except (OSError, AttributeError):
@@ -146,20 +146,20 @@ def _interfaces() -> list[int]:
 
 
 def _heard(door: socket.socket, end: float, clock: Callable[[], float]) -> Iterator[tuple[bytes, str]]:
-    """What comes until a time, with the IP addresses that it comes from."""
+    """The datagrams until a time, with the IP addresses of their senders."""
     while (left_s := end - clock()) > 0:
         door.settimeout(left_s)
         try:
             data, (sender, *_) = door.recvfrom(LONGEST_BYTES)
         except TimeoutError:
             return
-        except OSError:  # a machine that was asked says that it has no such port
+        except OSError:  # a machine that was asked answers that the port is closed
             continue
         yield data, sender
 
 
 def _is_of(url: str, sender: str) -> bool:
-    """Whether an address is one of the machine that named it."""
+    """Whether the address belongs to the machine that named it."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and parts.hostname == sender and parts.port != 0
@@ -168,7 +168,7 @@ def _is_of(url: str, sender: str) -> bool:
 
 
 def _scope(scopes: list[str], kind: str) -> str:
-    """What the scopes say of one kind, such as `onvif://www.onvif.org/name/AXIS%20M3215`; the first of several."""
+    """The value of one kind in the scopes, such as `onvif://www.onvif.org/name/AXIS%20M3215`; the first of several."""
     start = f"{_SCOPE}{kind}/"
     value = next((scope[len(start) :] for scope in scopes if scope.lower().startswith(start)), "")
     shown = "".join(sign if sign.isprintable() else " " for sign in unquote(value))
@@ -176,7 +176,7 @@ def _scope(scopes: list[str], kind: str) -> str:
 
 
 def _joined(one: FoundCamera, other: FoundCamera) -> FoundCamera:
-    """Both answers of one camera."""
+    """Two answers of one camera, merged."""
     return FoundCamera(
         address=one.address,
         name=one.name or other.name,

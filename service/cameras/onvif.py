@@ -1,8 +1,8 @@
-"""Ask one camera which streams it sends: ONVIF's device service, and its media service in version 2 or 1.
+"""Ask one camera for its streams: ONVIF's device service, and its media service in version 2 or 1.
 
-The user's name and password go along as a WS-Security digest, and by HTTP digest where the camera wants that; the
-password itself is never sent. A digest holds for the camera's own clock, which is asked first. What a camera answers is
-untrusted: only the address that was asked is asked further, nothing is followed elsewhere, and answers have a limit.
+The user's name and password are sent as a WS-Security digest, and by HTTP digest where the camera wants that; the
+password itself is never sent. A digest depends on the camera's own clock, which is asked first. Answers are untrusted:
+further requests go only to the address that was given, no redirect is followed, and answers are limited in size.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from thirdcard.vision.addresses import public_address
 from thirdcard.vision.errors import SignInRefusedError
 
 TIMEOUT_S = 5.0
-"""A camera in the same building answers within a second; a few more where it is busy."""
+"""A camera in the same building answers within a second; busy ones need a few."""
 MOST_BYTES = 1 << 20
-"""The answers of cameras with a dozen profiles have some 60 kB."""
+"""The largest answer in bytes; cameras with a dozen profiles send some 60 kB."""
 MOST_STREAMS = 16
 _DIGEST = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0#PasswordDigest"
 _CODECS = {"H264": "h264", "H265": "hevc", "JPEG": "mjpeg", "MPEG4": "mpeg4"}
 
 
 class OnvifError(ServiceError):
-    """A camera does not answer as ONVIF has it."""
+    """The camera's answer does not follow ONVIF."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignIn:
-    """Who asks."""
+    """The user name and password for a camera."""
 
     user: str
     password: str = field(repr=False)
@@ -46,49 +46,49 @@ class SignIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraStream:
-    """One stream that a camera offers, by its own word."""
+    """One stream of a camera, as the camera describes it."""
 
     name: str
     address: str
     """`rtsp://…`, without user and password."""
     codec: str | None
-    """As FFmpeg names it."""
+    """FFmpeg's name."""
     size_wh_px: tuple[int, int] | None
     rate_hz: float | None
-    """The most pictures a second."""
+    """The highest frame rate."""
     bitrate_kbit_s: float | None
-    """The most."""
+    """The highest bit rate."""
     key_every_frames: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraAnswer:
-    """What a camera says of itself."""
+    """A camera's description of itself."""
 
     streams: tuple[CameraStream, ...]
-    """The largest first."""
+    """The largest picture first."""
     clock_off_s: float | None
-    """By how much its clock is ahead of this machine's; None where it does not tell the time."""
+    """How far its clock is ahead of this machine's, in seconds; None where it does not give the time."""
 
 
 def ask_camera(service: str, sign_in: SignIn, *, now: Callable[[], datetime]) -> CameraAnswer:
-    """The streams of one camera.
+    """Ask one camera for its streams and clock.
 
     Args:
-        service: the address of its device service.
-        sign_in: who asks.
-        now: this machine's clock.
+        service: The address of its device service.
+        sign_in: User name and password.
+        now: This machine's clock.
 
     Raises:
         SignInRefusedError: It refuses user or password.
-        OnvifError: It does not answer, or not as ONVIF has it.
+        OnvifError: It does not answer, or not as ONVIF requires.
     """
     with httpx.Client(timeout=TIMEOUT_S, verify=False, trust_env=False) as client:  # cameras sign their own papers
         return _Camera(client, service, sign_in, now).answer()
 
 
 class _Camera:
-    """One camera that is asked."""
+    """A connection to one camera."""
 
     def __init__(self, client: httpx.Client, service: str, sign_in: SignIn, now: Callable[[], datetime]) -> None:
         self._client, self._service, self._now = client, service, now
@@ -97,7 +97,7 @@ class _Camera:
         self._known = sign_in
 
     def answer(self) -> CameraAnswer:
-        """Its clock, then its streams."""
+        """Ask for the clock, then the streams."""
         off = self._measured_clock_off()
         self._clock_off, self._sign_in = off or timedelta(), self._known
         services = self._services()
@@ -125,7 +125,7 @@ class _Camera:
             return None
 
     def _services(self) -> dict[str, str]:
-        """The addresses of its services, by the prefixes of `NAMES`; old cameras only know GetCapabilities."""
+        """The addresses of its services, by the prefixes of `NAMES`; old cameras only support GetCapabilities."""
         by_namespace = {address: name for name, address in NAMES.items()}
         body = "<tds:GetServices><tds:IncludeCapability>false</tds:IncludeCapability></tds:GetServices>"
         try:
@@ -173,7 +173,7 @@ class _Camera:
             yield _stream(text_at(profile, "tt:Name"), uri, encoder, number_at(encoder, "tt:H264/tt:GovLength"))
 
     def _ask(self, address: str, service: str, action: str, body: str) -> Element:
-        """The body of the answer to one question."""
+        """The body of the answer to one request."""
         header = "" if self._sign_in is None else self._security(self._sign_in)
         auth = None if self._sign_in is None else httpx.DigestAuth(self._sign_in.user, self._sign_in.password)
         kind = f'application/soap+xml; charset=utf-8; action="{NAMES[service]}/{action}"'
@@ -188,7 +188,7 @@ class _Camera:
             raise self._error(f"does not answer ({type(error).__name__})") from error
         if status in (401, 403) or b"NotAuthorized" in data:
             if self._sign_in is None:
-                return Element("nothing")  # some cameras do not even tell the time to strangers
+                return Element("nothing")  # some cameras do not give the time without a login
             raise SignInRefusedError(self._service)
         try:
             root = read_envelope(data)
@@ -202,7 +202,7 @@ class _Camera:
         return root
 
     def _security(self, sign_in: SignIn) -> str:
-        """A UsernameToken: Base64(SHA-1(nonce + created + password)) stands for the password."""
+        """A UsernameToken: Base64(SHA-1(nonce + created + password)) in place of the password."""
         created = (self._now() + self._clock_off).strftime("%Y-%m-%dT%H:%M:%SZ")
         nonce = secrets.token_bytes(16)
         digest = hashlib.sha1(nonce + created.encode() + sign_in.password.encode()).digest()
@@ -215,7 +215,7 @@ class _Camera:
         )
 
     def _at_this_camera(self, address: str) -> str:
-        """The same path at the address that was asked: behind a router a camera names one that leads nowhere."""
+        """The same path at the address that was given: behind a router a camera may name an unreachable one."""
         try:
             parts = urlsplit(address)
         except ValueError:
@@ -246,7 +246,7 @@ def _first(profiles: Iterable[Element]) -> list[Element]:
 
 
 def _limited(pieces: Iterable[bytes]) -> bytes:
-    """The answer, as far as it is no longer than any that makes sense."""
+    """The answer, cut at the largest size that is plausible."""
     data = b""
     for piece in pieces:
         data += piece

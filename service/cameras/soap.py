@@ -1,4 +1,4 @@
-"""SOAP messages as cameras speak them: written as text, read from what nobody vouches for."""
+"""SOAP messages of cameras: written as text, and parsed safely, since they are untrusted."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ NAMES = {
     "wsse": "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd",
     "wsu": "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd",
 }
-"""WS-Discovery of April 2005, which ONVIF's core specification names, and ONVIF's own."""
+"""The namespaces of WS-Discovery of April 2005, which ONVIF's core specification names, and of ONVIF."""
 _DECLARED = " ".join(f'xmlns:{name}="{address}"' for name, address in NAMES.items())
 
 
 class SoapError(ServiceError):
-    """An answer is no SOAP message."""
+    """The answer is no SOAP message."""
 
 
 def envelope(body: str, header: str = "") -> bytes:
-    """A message of a header and a body, each already XML with the prefixes of `NAMES`."""
+    """A SOAP message of a header and a body, each already XML with the prefixes of `NAMES`."""
     text = f"<s:Envelope {_DECLARED}><s:Header>{header}</s:Header><s:Body>{body}</s:Body></s:Envelope>"
     return f'<?xml version="1.0" encoding="UTF-8"?>{text}'.encode()
 
 
 def escaped(text: str) -> str:
-    """A text to stand between tags."""
+    """The text with XML's special characters escaped."""
     return escape(text)
 
 
 def read_envelope(data: bytes) -> Element:
-    """A message; one that declares entities or a document type is refused.
+    """Parse a message; refuses entities and document types.
 
     Raises:
-        SoapError: It is none.
+        SoapError: It is no SOAP message.
     """
     try:
         root: Element = fromstring(data, forbid_dtd=True)
@@ -57,12 +57,12 @@ def read_envelope(data: bytes) -> Element:
 
 
 def text_at(element: Element, path: str) -> str:
-    """What stands at a path of `NAMES`, without white space at its ends; empty where there is nothing."""
+    """The text at a path of `NAMES`, stripped; empty where there is none."""
     return (element.findtext(path, "", NAMES) or "").strip()
 
 
 def number_at(element: Element, path: str) -> float | None:
-    """The number at a path; None where none stands there, or none above zero."""
+    """The number at a path; None where there is none above zero."""
     try:
         number = float(text_at(element, path))
     except ValueError:
