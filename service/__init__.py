@@ -1,1 +1,1 @@
-"""Joins seeing and meaning, and faces people."""
+"""The service: connects `vision` and `rules`, and serves the people who use them."""

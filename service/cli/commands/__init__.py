@@ -1,1 +1,1 @@
-"""One file for each command of `thirdcard`: reads what was typed, calls one thing, shows what came of it."""
+"""One file for each command of `thirdcard`: it reads the arguments, calls one function and prints the result."""

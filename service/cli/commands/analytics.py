@@ -24,7 +24,7 @@ FROM_HELP = "From this moment on, RFC 3339: 2026-05-04T06:00:00Z, or a day of th
 
 
 class Axis(StrEnum):
-    """What figures are gathered by."""
+    """How figures are grouped."""
 
     DEALER = "dealer"
     TABLE = "table"
@@ -36,7 +36,7 @@ class Axis(StrEnum):
 
 
 class Form(StrEnum):
-    """How figures are written."""
+    """The output formats."""
 
     TABLE = "table"
     CSV = "csv"
@@ -45,11 +45,11 @@ class Form(StrEnum):
 
 
 class MomentError(ServiceError):
-    """A moment on the command line is none."""
+    """The text is no time."""
 
 
 class OutError(ServiceError):
-    """Figures cannot be written there."""
+    """The figures cannot be written there."""
 
 
 def analytics(
@@ -95,11 +95,11 @@ def analytics(
 
 
 def parse_moment(option: str, text: str | None, time_zone: str) -> datetime | None:
-    """A moment, or the beginning of a day of the house's clock.
+    """A time, or the beginning of a day by the house's clock.
 
     Raises:
-        MomentError: It is neither.
-        SettingsError: The time zone is none.
+        MomentError: The text is neither.
+        SettingsError: There is no such time zone.
     """
     from zoneinfo import ZoneInfo
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from thirdcard.service.bench.speed import SpeedReport, Timing
 
 REFEREE = "referee"
-"""What is typed in place of a recording to time the referee."""
+"""The argument, in place of a recording, that measures the referee."""
 REFEREE_ROUNDS = 20_000
 
 
