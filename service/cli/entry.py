@@ -1,6 +1,6 @@
-"""The command `thirdcard`: gathers the commands and turns every refusal into one line and an exit status.
+"""The command `thirdcard`: gathers the commands, and turns each refusal into one line and an exit status.
 
-Exit status 0: done; 1: failed, as far as it came is kept; 2: unusable arguments or files.
+Exit status 0: done; 1: failed, partial results are kept; 2: unusable arguments or files.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from thirdcard.vision.errors import VisionError
 
 REFUSALS = (ServiceError, RulesError, CalibrationError, VisionError, DatasetsError)
 WRONG_USE: type[Exception] = typer.BadParameter.__mro__[2]
-"""What the command line parser raises for anything that was typed wrongly."""
+"""The parser's exception for any wrong argument."""
 FAILED, UNUSABLE, STOPPED = 1, 2, 130
 LONGEST_MESSAGE = 2000
-"""Characters."""
+"""The longest error message, in characters."""
 
 
 def _command(module: str, line: str, *, name: str | None = None) -> LazyCommand:
@@ -102,12 +102,12 @@ COMMANDS = {
 
 
 class OneLineErrors(LazyGroup):
-    """Tells each refusal in one line on standard error."""
+    """Prints each refusal as one line on standard error."""
 
     lazy_commands = COMMANDS
 
     def main(self, *args: Any, **settings: Any) -> Any:
-        """Run a command; leaves with its exit status."""
+        """Run a command and exit with its status."""
         settings["standalone_mode"] = False
         settings["prog_name"] = settings.get("prog_name") or "thirdcard"
         try:
@@ -119,7 +119,7 @@ class OneLineErrors(LazyGroup):
         except (typer.Abort, KeyboardInterrupt):
             status = _refuse("stopped by hand", STOPPED)
         except BrokenPipeError:
-            sys.stderr.close()  # nobody reads any more; the interpreter would complain once again
+            sys.stderr.close()  # nobody reads any more; the interpreter would report the broken pipe again
             status = FAILED
         except OSError as error:
             status = _refuse(_file_text(error), UNUSABLE)
@@ -149,23 +149,23 @@ def options_of_all(
         bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Options that stand before the command."""
+    """Options that come before the command."""
 
 
 def main() -> None:
-    """Start from the shell."""
+    """The entry point of the shell command."""
     begin_lines("thirdcard: %(message)s", logging.WARNING)
     sys.excepthook = _tell_fault
     app()
 
 
 def _tell_fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What nobody expected, in full, but without any camera's password."""
+    """Print an unexpected exception in full, but without camera passwords."""
     print(public_text("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr)
 
 
 def _refuse(text: str, status: int) -> int:
-    """Tell it in one line that a terminal can show, whatever was typed."""
+    """Print the text as one printable line, and return the status."""
     line = public_text(" ".join(text.split()))
     shown = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line[:LONGEST_MESSAGE])
     print(f"thirdcard: {shown}{'' if len(line) <= LONGEST_MESSAGE else ' ...'}", file=sys.stderr)

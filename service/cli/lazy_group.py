@@ -1,4 +1,4 @@
-"""Commands whose modules are imported when they are called; the group's own help and completion import none of them."""
+"""Commands whose modules are imported only when they are called; the group's help and completion import none."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LazyCommand:
-    """Where a command is, and what the group's help says of it."""
+    """Where a command is defined, and its line in the group's help."""
 
     module: str
     name_in_module: str
-    """A function, or a `typer.Typer` with commands of its own."""
+    """The name of a function, or of a `typer.Typer` with subcommands."""
     help: str
-    """The first paragraph of its own help."""
+    """The first paragraph of the command's help."""
 
     def load(self, name: str) -> Any:
-        """The command itself, as Typer makes it."""
+        """Import the command and build it with Typer."""
         found = getattr(import_module(self.module), self.name_in_module)
         host = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False)
         if isinstance(found, typer.Typer):
@@ -41,7 +41,7 @@ class LazyCommand:
 
 
 def _read_plain_numbers(command: Any) -> None:
-    """Let every number be typed in plain digits alone; Python would read digits of any script, and `nan`."""
+    """Accept numbers in ASCII digits only; Python would also accept digits of other scripts, and `nan`."""
     for inner in getattr(command, "commands", {}).values():
         _read_plain_numbers(inner)
     for parameter in command.params:
@@ -60,7 +60,7 @@ def _with_plain_numbers(parameter: Any, process: Callable[[Any, Any], Any]) -> C
 
 
 class LazyGroup(TyperGroup):
-    """Lists its commands by name and help, and loads the one that is called or completed."""
+    """Lists its commands by name and help, and imports only the one that is called or completed."""
 
     lazy_commands: ClassVar[Mapping[str, LazyCommand]] = {}
 
@@ -69,10 +69,10 @@ class LazyGroup(TyperGroup):
         self.commands = {name: TyperCommand(name, help=lazy.help) for name, lazy in self.lazy_commands.items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The name that was typed, its command, and what is left to read."""
+        """The typed name, its command, and the remaining arguments."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, None if name is None or command is None else self.lazy_commands[name].load(name), rest
 
     def load_all(self) -> dict[str, Any]:
-        """Every command itself, by name."""
+        """All commands by name, imported."""
         return {name: lazy.load(name) for name, lazy in self.lazy_commands.items()}

@@ -12,11 +12,11 @@ from thirdcard.service.analytics.figures import Estimate, Figure, Figures
 
 RIGHT = ("Rounds", "Errors", "Open", "Alerts", "Rate", "95 %", "Shrunken", "95 %", "Above", "False", "Unseen")
 PLAIN_WIDTH = 120
-"""Where the output goes into a file."""
+"""The width when output goes to a file."""
 
 
 def show_figures(figures: Figures, axis: str, console: Console | None = None) -> None:
-    """A table: each figure, then all of them together where that is not the house, then the house's."""
+    """Print a table: each figure, then their total where it is not the house's, then the house's."""
     table = Table(title=f"Errors by {axis}, per 1000 rounds", title_justify="left")
     table.add_column(axis.capitalize(), no_wrap=True, min_width=8)
     for head in RIGHT:
@@ -34,7 +34,7 @@ def show_figures(figures: Figures, axis: str, console: Console | None = None) ->
 
 
 def open_console() -> Console:
-    """The terminal, or a file of a usual width."""
+    """A console for the terminal, or of a fixed width for a file."""
     return Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
 
 

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     Image = NDArray[np.uint8]
 
 GOOD_MM = 5.0
-"""More than that over boxes or wagers is too much: a chip is 40 mm wide, and cards lie 10 mm apart."""
+"""The largest acceptable error over boxes and wagers, in mm: a chip is 40 mm wide, and cards lie 10 mm apart."""
 PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
 
 
 class PictureError(ServiceError):
-    """A picture of the table cannot be had from what was given."""
+    """No picture of the table can be read from the given file."""
 
 
 def calibrate(
@@ -117,7 +117,7 @@ def calibrate(
 
 
 def read_picture(path: Path) -> Image:
-    """A picture, or the first frame of a video."""
+    """Read a picture, or the first frame of a video: (H, W, 3) uint8, BGR."""
     import cv2
     import numpy as np
 

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 USER_VARIABLE, PASSWORD_VARIABLE = "THIRDCARD_CAMERA_USER", "THIRDCARD_CAMERA_PASSWORD"
 STILL_ENDINGS = (".png", ".jpg", ".jpeg")
 STILL_QUALITY = 95
-"""Of a JPEG: corners of markers are found as exactly as in the camera's own picture."""
+"""JPEG quality: markers' corners are found as exactly as in the camera's own picture."""
 CLOCK_OFF_S = 2.0
-"""A clock that NTP sets is right to a few hundredths of a second; a camera tells whole seconds."""
+"""The largest clock error in seconds: a clock set by NTP is right to some hundredths, but cameras report whole
+seconds."""
 
 
 class CameraSignInError(ServiceError):
-    """User and password for cameras are not there, or only one of them."""
+    """The user or password for cameras is missing."""
 
 
 def cameras(
@@ -89,7 +90,7 @@ def cameras(
 
 
 def read_sign_in(user: str | None, password_file: Path | None) -> SignIn | None:
-    """Who asks; None where neither options nor environment say."""
+    """The user name and password from the options or the environment; None where neither gives them."""
     from thirdcard.service.cameras.onvif import SignIn
 
     user = user or os.environ.get(USER_VARIABLE)
@@ -115,7 +116,7 @@ def _list_cameras(ask: str | None, sign_in: SignIn | None, seconds: float, *, as
     asked = None if ask is None else _read_host(ask)
     found = find_cameras(wait_s=seconds, clock=time.monotonic, ask=asked)
     if not found and asked is not None and sign_in is not None:
-        usual = f"http://{asked[0]}/onvif/device_service"  # where ONVIF's core specification has it
+        usual = f"http://{asked[0]}/onvif/device_service"  # the usual path in ONVIF's core specification
         found = [FoundCamera(address=asked[0], name="", model="", location="", services=(usual,))]
     told = [_asked_streams(camera, sign_in) for camera in found]
     if as_json:
@@ -150,7 +151,7 @@ def _read_host(text: str) -> tuple[str, int]:
 
 
 def _asked_streams(camera: FoundCamera, sign_in: SignIn | None) -> CameraAnswer | str | None:
-    """What it says of its streams, or why it does not; None where it was not asked."""
+    """The camera's description of its streams, or why there is none; None where it was not asked."""
     from thirdcard.service.cameras.onvif import OnvifError, ask_camera
     from thirdcard.service.watch.factory import now_utc
     from thirdcard.vision.errors import SignInRefusedError
@@ -216,7 +217,7 @@ def _looked(
 
 
 def _write_picture(path: Path, look: CameraLook, read: Sequence[Path | None]) -> None:
-    """The last picture that was seen."""
+    """Write the last picture of a look to a file."""
     import cv2
 
     from thirdcard.service.config.output_files import written

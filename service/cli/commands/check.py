@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 LOOK_S = 5.0
-"""Two groups of pictures of a camera that is set as usual, and the light of a while."""
+"""Seconds: two key frame intervals of a camera with usual settings, and enough to see changes of light."""
 
 
 def check(
@@ -46,7 +46,7 @@ def check(
 
 
 def _with_picture(found: TableCheck, picture: Path | None, *, look: bool) -> TableCheck:
-    """What pictures show as well: of the light, and whether the print is where the layout says."""
+    """The check with what pictures add: the light, and whether the print is where the layout says."""
     import time
     from dataclasses import replace
 
@@ -84,7 +84,7 @@ def _as_json(found: TableCheck) -> dict[str, object]:
 
 
 def camera_as_json(camera: CameraGrade | None) -> dict[str, object] | None:
-    """How a camera sees a table, for programs; None where that is not known."""
+    """A camera's grade as a mapping for programs; None where it is unknown."""
     if camera is None:
         return None
     return {
@@ -115,7 +115,7 @@ def _tell(found: TableCheck) -> None:
 
 
 def tell_camera(camera: CameraGrade) -> None:
-    """A row for each box and wagering area: how a camera sees it."""
+    """Print a row for each box and wagering area: how well the camera sees it."""
     from rich.table import Table
 
     from thirdcard.service.cli.terminal_figures import open_console

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Thing(StrEnum):
-    """What can be enrolled."""
+    """The things that can be enrolled."""
 
     CARDS = "cards"
     CHIPS = "chips"
 
 
 class EnrolmentError(ServiceError):
-    """Nothing can be enrolled from what was given."""
+    """The given source cannot be enrolled."""
 
 
 def enrol(

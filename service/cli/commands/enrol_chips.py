@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from thirdcard.vision.frames import Image
 
 PICTURES = 10
-"""So many pictures of a film are averaged: noise falls to a third, and hands have no time to come."""
+"""How many pictures of a film are averaged: noise falls to a third, and no hand comes in that time."""
 
 
 class ChipValuesError(ServiceError):
-    """The values of the chips that are to be enrolled cannot be used."""
+    """The values of the chips cannot be used."""
 
 
 def enrol_chips(
     source: str, table_path: Path | None, values: str | None, *, out: Path, drawn: Path | None, is_forced: bool
 ) -> None:
-    """Measure one chip of each value, write `chips.yaml` and the samples, and name what looks alike."""
+    """Measure one chip of each value, write `chips.yaml` and the samples, and name chips that look alike."""
     from thirdcard.service.config.output_files import OutputPathError, refuse_inputs
     from thirdcard.service.config.table_file import files_of, load_table, read_table_file
     from thirdcard.service.guide.chips_step import chip_place, open_row_eyes
@@ -69,7 +69,7 @@ def enrol_chips(
 
 
 def _read_values(text: str | None, table: TableConfig) -> list[tuple[int, str]]:
-    """Each chip's value and name, in the order of the row."""
+    """Each chip's value in minor units and its name, in the order of the row."""
     known = {chip.value: chip.name for chip in table.chips.chips}
     if text is None:
         return [(chip.value, chip.name) for chip in table.chips.chips]
@@ -130,7 +130,7 @@ def _tell(chips: Sequence[EnrolledChip], row: Sequence[RowChip]) -> None:
 
 
 def _draw(drawn: Path, image: Image, table: TableConfig, chips: Sequence[EnrolledChip], row: Sequence[RowChip]) -> None:
-    """The picture, each chip marked with the value that it was taken for."""
+    """Draw each chip's value into the picture and write it."""
     import cv2
     import numpy as np
 

@@ -90,10 +90,10 @@ def evaluate(
 def _check_outputs(
     found: list[Recording], out: Path, files: Sequence[tuple[str, Path | None]], pictures: Path | None
 ) -> list[Path]:
-    """The files of the recordings, none of which is written over.
+    """The files of the recordings, after checking that no output overwrites one.
 
     Raises:
-        OutputPathError: One would be.
+        OutputPathError: An output would overwrite an input.
     """
     from thirdcard.service.config.output_files import refuse_folder, refuse_inputs
 
@@ -136,7 +136,7 @@ def _scene(recording: Recording) -> RecordingConditions | None:
 
 
 def _watch(recording: Recording, folder: Path) -> tuple[TableAccount, float | None]:
-    """What a watch finds, and its frames a second."""
+    """Watch a recording; returns what was found, and the speed in frames per second."""
     from rich.console import Console
 
     from thirdcard.service.evaluate.accounts import account_of
@@ -151,12 +151,13 @@ def _watch(recording: Recording, folder: Path) -> tuple[TableAccount, float | No
 
 
 def _name(path: Path) -> str:
-    """A path as it is written on a page: from the root of the checkout, or its last name where it lies elsewhere."""
+    """A path for a page: relative to the checkout, or its last name where it lies elsewhere."""
     return path.name if path.is_absolute() or ".." in path.parts else path.as_posix()
 
 
 def _markdown(recordings: Sequence[str], sheets: Sequence[Sheet], target: str, *, looks: int) -> str:
-    """The tables under the command that makes them; folders outside the checkout go by their last name."""
+    """The tables in Markdown, under the command that makes them; folders outside the checkout appear by their last
+    name."""
     from thirdcard.service.evaluate.tables import format_markdown
 
     names = " ".join(_name(Path(each)) for each in recordings)

@@ -27,7 +27,7 @@ SCRIPTS = {
 
 
 class ExportUseError(ServiceError):
-    """It is not clear what to export."""
+    """The arguments do not say what to export."""
 
 
 def export(

@@ -97,7 +97,7 @@ def _writing(home: Path) -> Iterator[Session]:
 
 
 def _read_password(name: str) -> str:
-    """From the keyboard, unseen and twice; else the first line of standard input."""
+    """The password from the keyboard, hidden and typed twice; else from the first line of standard input."""
     from thirdcard.service.store.people import PeopleError, check_password
 
     if not sys.stdin.isatty():

@@ -35,12 +35,12 @@ def recognise(
 
 
 def format_image(path: Path, found: list[Recognised]) -> dict[str, object]:
-    """The contract's line for one image."""
+    """The contract's mapping for one image."""
     return {"image": str(path), "objects": [format_object(thing) for thing in found]}
 
 
 def format_object(thing: Recognised) -> dict[str, object]:
-    """One card or stack of chips."""
+    """The contract's mapping for one card or stack of chips."""
     polygon = [[round(float(x), 1), round(float(y), 1)] for x, y in thing.polygon_px]
     confidence = round(thing.confidence, 4)
     if thing.kind != "card":

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class LogFileError(ServiceError):
-    """A table log that cannot be judged."""
+    """The table log cannot be judged."""
 
 
 def referee(
@@ -67,7 +67,11 @@ def referee(
 
 
 def build_belief(choice: RulebookChoice) -> Belief:
-    """What is believed of the table that was chosen; a wrong rulebook or option is named with its place."""
+    """The belief for the chosen rulebook and options.
+
+    Raises:
+        RulesError: The rulebook or an option cannot be used; names the place.
+    """
     from thirdcard.rules.referee import Referee
     from thirdcard.rules.rulebook.equipment import check_fees, check_shoe
     from thirdcard.rules.rulebook.load import elect, load_rulebook
@@ -102,7 +106,7 @@ def _open_log(path: Path) -> Iterator[TextIO]:
 
 
 def _print(judgement: Judgement, records: TextIO | None, pending: list[Alert], *, is_held: bool) -> list[Alert]:
-    """Print what is certain; returns the alerts of a running round that later lines may take back."""
+    """Print what is certain; returns the alerts of a running round that later lines may still withdraw."""
     if not judgement.alerts and not judgement.rounds and not judgement.withdrawn and (is_held or not pending):
         return pending
     from thirdcard.rules.findings.alerts import format_alert

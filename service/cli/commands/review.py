@@ -22,7 +22,7 @@ TIME_ZONE_HELP = "The recorders' time zone, by its IANA name, for times in the n
 
 
 class ReviewError(ServiceError):
-    """The review cannot be begun."""
+    """The review cannot be started."""
 
 
 def review(
@@ -96,7 +96,7 @@ def review(
 def _open_shifts(
     targets: list[Path], table: Path | None, zone: ZoneInfo, database: Database, progress: ReviewProgress
 ) -> tuple[list[Shift], bool]:
-    """All that is to be watched, and whether any table or file is broken; what is left out is named."""
+    """The shifts to watch, and whether any table or file is broken; those are named and left out."""
     from thirdcard.service.config.table_file import load_table
     from thirdcard.service.review.entering import seen_film
     from thirdcard.service.review.opening import open_table

@@ -1,4 +1,4 @@
-"""Which rulebook, options, shoe and limits a command works with: from a table file or from what was typed."""
+"""The rulebook, options, shoe and limits for a command: from a table file or from its arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEFAULT_DECKS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulebookChoice:
-    """What a referee needs to know of a table."""
+    """The facts about a table that a referee needs."""
 
     rulebook: str
     """An id, or the path of a file."""
@@ -36,22 +36,22 @@ class RulebookChoice:
     device: str = "shoe"
     limits: Mapping[str, object] | None = None
     chips: tuple[int, ...] = ()
-    """Their values in the smallest unit of money; none where they are not known."""
+    """Values in minor units; empty where unknown."""
     files: tuple[Path, ...] = ()
-    """All that was read to know it."""
+    """All files that were read for this."""
     alerts: AlertsFile = field(default_factory=AlertsFile)
-    """What the house wants to hear."""
+    """The rate of false alerts that the house accepts."""
     is_drill: bool = False
-    """Whether dealers practise at the table, with other decks than the rulebook's."""
+    """Whether dealers practise at the table, with decks other than the rulebook's."""
 
 
 def choose_rulebook(
     table: Path | None, rulebook: str | None, options: Sequence[str], decks: int | None
 ) -> RulebookChoice:
-    """A table file's, or the typed ones; what is typed beside a table file goes before it.
+    """The choice in a table file or in the arguments; arguments override the table file.
 
     Raises:
-        typer.BadParameter: Neither is there, or an option is not KEY=VALUE.
+        typer.BadParameter: Neither is given, or an option is not KEY=VALUE.
     """
     typed = parse_options(options)
     if table is not None:
@@ -78,7 +78,7 @@ def choose_rulebook(
 
 
 def parse_options(options: Sequence[str]) -> dict[str, OptionValue]:
-    """`tie_pays=9`, `federal=true` as YAML reads the values."""
+    """Options such as `tie_pays=9`, `federal=true`, with values parsed as YAML."""
     parsed: dict[str, OptionValue] = {}
     for option in options:
         key, sign, text = option.partition("=")

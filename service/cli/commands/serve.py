@@ -130,7 +130,7 @@ def _read_settings(folder: Home, house: HouseFile, time_zone: str, trusted_proxi
 
 @contextmanager
 def _beginning(engine: str, address: str | None) -> Iterator[Begin]:
-    """What begins the watch of a table, where it is wanted."""
+    """The function that starts the watch of a table, for the chosen engine."""
     from thirdcard.service.live.supervisor import begin_process
 
     if engine == "local":
@@ -154,7 +154,7 @@ def _run(
     address: tuple[str, int],
     begin: Begin,
 ) -> None:
-    """Start what belongs to the service, serve until a signal comes, and stop it in turn."""
+    """Start all parts of the service, serve until a signal comes, and stop them in turn."""
     from thirdcard.service.config.table_file import TableConfig
     from thirdcard.service.live.live_tables import WatchedTables
     from thirdcard.service.live.unwatched import UnwatchedAlarm

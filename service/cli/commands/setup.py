@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 PORT = 8334
-"""Beside the room's own, 8333."""
+"""Next to the room's port, 8333."""
 
 
 def setup(

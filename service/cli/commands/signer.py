@@ -135,8 +135,8 @@ def _open_anchoring(signer: Signer, folder: Path, tsa: str | None) -> Anchoring:
 
 
 def _nothing() -> None:
-    """Nothing is anchored."""
+    """Stands for anchoring where there is none."""
 
 
 def _no_stamp() -> None:
-    """There is no folder with time stamps."""
+    """Stands for time stamps where there is no folder for them."""

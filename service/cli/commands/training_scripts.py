@@ -1,4 +1,4 @@
-"""Hand what was typed to a training script, which has its own options and needs its own libraries."""
+"""Pass arguments to a training script, which has its own options and needs its own libraries."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from thirdcard.service.ports.errors import ServiceError
 
 NEEDED = ("torch", "onnx")
 OPENCV = ("opencv-python", "opencv-contrib-python", "opencv-python-headless", "opencv-contrib-python-headless")
-"""Distributions that all put their files into one folder, cv2: of two, neither is whole."""
+"""Distributions that all install into the folder `cv2`: with two of them, neither is complete."""
 
 
 class TrainingMissingError(ServiceError):
-    """What training needs is not installed, or not as it must be."""
+    """A library for training is missing or wrongly installed."""
 
 
 class TrainingRefusedError(ServiceError):
-    """The script says in one line why it did nothing."""
+    """The training script refused its arguments; the text says why in one line."""
 
 
 def run_script(module: str, arguments: Sequence[str]) -> None:
-    """Call the script's `main`; leaves with its exit status.
+    """Call the script's `main`, and exit with its status.
 
     Raises:
-        TrainingMissingError: The libraries it needs are not there, or OpenCV is there twice.
-        TrainingRefusedError: The script refuses what it was given.
+        TrainingMissingError: Libraries are missing, or OpenCV is installed twice.
+        TrainingRefusedError: The script refuses its arguments.
     """
     if not {"--help", "-h"} & set(arguments):
         _check_libraries()
@@ -57,7 +57,7 @@ def _check_libraries() -> None:
 
 
 def opencv_distributions(find: Callable[[str], object] = distribution) -> list[str]:
-    """Which OpenCVs are installed, by the records that pip keeps."""
+    """The installed OpenCV distributions, by pip's records."""
     found = []
     for name in OPENCV:
         try:

@@ -88,7 +88,7 @@ def _faults(session: Session, folder: Home, proof: Proof) -> Sequence[str]:
 
 
 def _unproven(session: Session, folder: Home) -> Iterator[str]:
-    """What is no fault, and what nothing proves."""
+    """Things that are not faults, but that nothing proves."""
     from thirdcard.service.config.settings_record import changed_settings
     from thirdcard.service.store.row_verification import taken_over_at
     from thirdcard.service.tables.setup_verification import unread_changes
