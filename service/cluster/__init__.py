@@ -1,1 +1,1 @@
-"""Share work over machines with Ray."""
+"""Distribute work over machines with Ray."""

@@ -1,4 +1,4 @@
-"""Join a Ray cluster, or begin one on this machine; what goes wrong is reported in one line."""
+"""Connect to a Ray cluster, or start one on this machine; errors are one line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RayError(ServiceError):
 
 
 def import_ray() -> Any:
-    """Ray, where it is installed; raises RayError where it is not."""
+    """Import Ray; raises RayError where it is not installed."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         return import_module("ray")
@@ -36,14 +36,14 @@ def import_ray() -> Any:
 
 @contextmanager
 def joined(address: str | None, cores: int | None = None) -> Iterator[Any]:
-    """Ray, connected; a cluster that is connected to already stays so.
+    """Connect to Ray; an existing connection is kept.
 
     Args:
-        address: HOST:PORT of a head node, or `auto` for the one that runs here; None: one is begun on this machine.
-        cores: How many cores a cluster that is begun here uses; None: all.
+        address: HOST:PORT of a head node, or `auto` for the one on this machine; None starts a cluster here.
+        cores: How many cores a cluster started here uses; None: all.
 
     Raises:
-        RayError: Ray is not installed, nobody answers, or it is of another version.
+        RayError: Ray is not installed, nobody answers, or its version differs.
     """
     ray = import_ray()
     if ray.is_initialized():
@@ -72,7 +72,7 @@ def _begin(ray: Any, address: str | None, cores: int | None) -> None:
 
 
 def _reach(address: str) -> None:
-    """See that somebody listens there: Ray itself would ask for minutes."""
+    """Check that something listens there: Ray itself would wait for minutes."""
     if address == AUTO:
         return
     host, _, port = address.removeprefix("ray://").rpartition(":")
@@ -86,7 +86,7 @@ def _reach(address: str) -> None:
 
 @cache
 def code_digest() -> str:
-    """SHA-256 over the program and its models: other nodes must run the same to find the same."""
+    """SHA-256 over the program and its models; all nodes must have the same to give the same results."""
     root = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256()
     for package in _PACKAGES:
@@ -96,7 +96,7 @@ def code_digest() -> str:
 
 
 def check_code(digest: str) -> None:
-    """Raises RayError where this node runs another program than the one that asks."""
+    """Raise RayError where this node runs a different version of the program."""
     if code_digest() != digest:
         raise RayError(
             f"node {socket.gethostname()}: another version of Thirdcard is installed; must be the same on all"

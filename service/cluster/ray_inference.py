@@ -1,6 +1,6 @@
-"""Run the detector and the reader for all watches of a cluster: a GPU gets their pictures as batches.
+"""Run the detector and the reader for all watches of a cluster in batches on a GPU.
 
-A server is an actor for each GPU. Where none is wanted, each watch runs its own models on its own core.
+There is one server actor for each GPU. Without sharing, each watch runs its own models on its own core.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VARIABLE = "THIRDCARD_INFERENCE"
 PROVIDERS = {"own": None, "cpu": Provider.CPU, "cuda": Provider.CUDA}
 SHARED = ("detector", "reader")
 ASKERS = 256
-"""So many watches may wait for one server."""
+"""The most watches that may wait for one server."""
 
 
 class InferenceError(ServiceError):
@@ -33,10 +33,10 @@ class InferenceError(ServiceError):
 
 
 def wanted_provider(environment: Mapping[str, str]) -> Provider | None:
-    """What shared models are to run on; None: nothing is shared.
+    """The provider for shared models; None: models are not shared.
 
     Raises:
-        InferenceError: The environment names something else.
+        InferenceError: The environment variable has another value.
     """
     name = environment.get(VARIABLE) or "own"
     if name not in PROVIDERS:
@@ -45,7 +45,7 @@ def wanted_provider(environment: Mapping[str, str]) -> Provider | None:
 
 
 class InferenceServer:
-    """The open models of one server; each call waits in a thread of its own."""
+    """The loaded models of one server; each call waits in its own thread."""
 
     def __init__(self, provider: Provider) -> None:
         self._sessions = {
@@ -55,20 +55,20 @@ class InferenceServer:
             session.__enter__()
 
     def run(self, name: str, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """A model's output for (N, height, width, 3) uint8, BGR."""
+        """A model's output for pictures (N, height, width, 3) uint8, BGR."""
         return self._sessions[name].run(list(pictures))
 
 
 @dataclass(frozen=True, slots=True)
 class ServedSession:
-    """A model that a server runs."""
+    """A model that runs on a server."""
 
     spec: ModelSpec
     server: Any
     takes_batches: bool = True
 
     def run(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """As `ModelSession.run`."""
+        """The model's output, as `ModelSession.run`."""
         if not images:
             return np.empty((0, *(side or 0 for side in self.spec.output.shape[1:])), np.float32)
         output: NDArray[np.float32] = import_ray().get(self.server.run.remote(self.spec.name, np.stack(images)))
@@ -76,7 +76,7 @@ class ServedSession:
 
 
 def start_servers(ray: Any, provider: Provider | None) -> tuple[Any, ...]:
-    """A server for each GPU of the cluster, or one on the CPU; none where nothing is shared."""
+    """Start a server for each GPU of the cluster, or one on the CPU; none where models are not shared."""
     if provider is None:
         return ()
     gpus = int(ray.cluster_resources().get("GPU", 0)) if provider is Provider.CUDA else 0
@@ -86,6 +86,6 @@ def start_servers(ray: Any, provider: Provider | None) -> tuple[Any, ...]:
 
 
 def served_eyes(server: Any) -> Eyes:
-    """Eyes whose detector and reader a server runs; what is small runs here."""
+    """Models for a watch: detector and reader run on the server, small ones here."""
     sessions = {name: ServedSession(load_model_spec(name), server) for name in SHARED}
     return open_eyes(detector=sessions["detector"], reader=sessions["reader"])
