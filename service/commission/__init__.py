@@ -1,1 +1,1 @@
-"""How well a table is seen, without labels."""
+"""Estimate how well a table is seen, without labels."""

@@ -1,18 +1,17 @@
 """Estimate how often cards are read wrongly at this table, without labels.
 
-What is known beforehand: how often a face was wrong that was reported so surely, on recordings whose truth is known,
-and by how much that differs from table to table (`card_error.yaml`, written by `fit_card_error`). The odds that card i
-is wrong are
+The prior comes from recordings with known truth: how often a face with a given confidence was wrong, and how much that
+differs between tables (`card_error.yaml`, written by `fit_card_error`). The odds that card i is wrong are
 
     theta * (scale * q_i / (1 - q_i) + floor)
 
-with q_i the reader's own doubt and theta the table's factor, log-normal with spread sigma. What this table adds: rounds
-that contradict themselves. A misread card is noticed in a share of its misreadings that is counted exactly
-(`consistency`), times the share of the reader's doubt that changes what the card counts. Dealers err too: where the
-referee, who weighs both, is so sure that the dealer did, only the rest speaks for a card. Theta is weighed on a grid,
-and each grid point gives the distribution of the number of wrong cards exactly (Poisson-binomial). Intervals hold the
-smallest set of numbers that has 95 %, so they are intervals of the error of the cards that were filmed, not of cards to
-come. Shares are 0 to 1.
+with q_i the reader's own doubt, and theta the table's factor, log-normal with spread sigma. The table's evidence are
+rounds that contradict themselves. Of a card's possible misreadings a share, counted exactly (`consistency`), would make
+its round contradict itself; it is multiplied by the share of the reader's doubt that changes the card's value. Dealers
+err too: where the referee is confident that the dealer erred, only the remaining probability points to a card. Theta is
+weighed on a grid, and each grid point gives the distribution of the number of wrong cards exactly (Poisson-binomial).
+An interval is the smallest set of numbers with 95 %, so it is about the filmed cards, not about future ones. Shares are
+0 to 1.
 """
 
 from __future__ import annotations
@@ -32,50 +31,50 @@ from thirdcard.service.evaluate.cards import FollowedCard
 
 CARD_ERROR = Path(__file__).with_name("card_error.yaml")
 SURE = 0.99
-"""A face told at least so surely counts as read surely: of those in the recordings of `card_error.yaml` as good as none
-was wrong, and what is judged without a doubt rests on them."""
+"""The confidence from which on a face counts as read with certainty: almost none of those in the recordings of
+`card_error.yaml` was wrong, and verdicts without doubt rest on them."""
 LEVEL = 0.95
 LEAST_DOUBT = 5e-5
-"""The log rounds to four places."""
+"""The smallest doubt: the log rounds to four decimals."""
 SPREAD_POINTS, SPREAD_SIGMAS = 61, 4.0
-"""The grid over theta; twice as many points change no interval."""
+"""The grid over theta; doubling the points changes no interval."""
 LEAST_BLAME, MOST_BLAME = 0.05, 0.9999
-"""How sure a referee is at least, and at most, that a dealer erred in a round that contradicts itself: what is less
-sure he does not tell (`REVIEW_LINE`), and no look is surer (`EXTREME`)."""
+"""The bounds of the referee's confidence that the dealer erred in a contradictory round: below it the finding is not
+reported (`REVIEW_LINE`), and no reading is more certain than the upper one (`EXTREME`)."""
 TINY = 1e-12
-"""Stands for what no single card explains, so that nothing is divided by zero."""
+"""The weight of explanations other than a single card, so that nothing is divided by zero."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardErrorPrior:
-    """What recordings with truth showed."""
+    """The prior, fitted to recordings with known truth."""
 
     scale: float
     floor: float
-    """Odds that a face is wrong, or lies where none is, that was reported without any doubt."""
+    """Odds that a face that was read without doubt is wrong, or that no card lies there."""
     sigma: float
-    """Spread of the logarithm of the table's factor."""
+    """Standard deviation of the logarithm of the table's factor."""
     value_share: float
-    """The share of misreadings that change what the card counts, where the reader does not say."""
+    """The share of misreadings that change the point value, where the reader does not estimate it."""
     misplaced: float
-    """The share of cards that were not found, or in another hand."""
+    """The share of cards that were not found, or were placed in another hand."""
 
     def odds(self, doubts: Floats) -> Floats:
-        """(n,) odds that the faces are wrong at an average table, by (n,) doubts of the reader."""
+        """(n,) odds that the faces are wrong at an average table, from the reader's (n,) doubts."""
         doubt = np.maximum(doubts, LEAST_DOUBT)
         return np.asarray(self.scale * doubt / (1.0 - np.minimum(doubt, 0.999)) + self.floor, np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorEstimate:
-    """An error with its interval."""
+    """An error share with its interval."""
 
     of: int
-    """How many cards, or rounds, it is a share of."""
+    """The number of cards or rounds that it refers to."""
     expected: float
-    """None wrong is 0; 0 where there are none."""
+    """The expected share, 0 to 1; 0 where there are no cards."""
     low: float
     high: float
 
@@ -86,27 +85,27 @@ class ErrorEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardErrors:
-    """What is estimated of one table."""
+    """The estimated errors of one table."""
 
     sure: ErrorEstimate
-    """Faces that were reported surely and are not so, a card told surely."""
+    """Wrong faces among those read with certainty."""
     cards: ErrorEstimate
-    """Cards that lay open and were reported wrongly, left unread or not found, a card."""
+    """Wrong, unread or undetected cards among those that lay open."""
     rounds: ErrorEstimate
-    """Rounds of which a card was reported wrongly, left unread or not found, a round."""
+    """Rounds with a wrong, unread or undetected card."""
     table_factor: float
-    """How many times as often as on average this table's faces are wrong, as far as its rounds tell."""
+    """How many times more often than on average this table's faces are wrong, judged by its rounds."""
 
 
 @cache
 def shipped_prior() -> CardErrorPrior:
-    """That of `card_error.yaml`."""
+    """The prior of `card_error.yaml`."""
     written = yaml.safe_load(CARD_ERROR.read_text(encoding="utf-8"))
     return CardErrorPrior(**written["prior"])
 
 
 def estimate_errors(rounds: Sequence[CheckedRound], prior: CardErrorPrior | None = None) -> CardErrors:
-    """Estimate from the rounds that were watched, with the shipped prior unless another is given."""
+    """Estimate the errors from the watched rounds; None uses the shipped prior."""
     known = shipped_prior() if prior is None else prior
     grid = _Grid.of(rounds, known)
     cards = [card for played in rounds for card in played.cards]
@@ -126,21 +125,24 @@ def estimate_errors(rounds: Sequence[CheckedRound], prior: CardErrorPrior | None
 
 @dataclass(frozen=True, slots=True)
 class _RoundDoubts:
-    """What one round says of its cards; arrays are (n,)."""
+    """The evidence of one round about its cards; arrays are (n,)."""
 
     odds: Floats
-    """That each face is wrong, at an average table."""
+    """The odds that each face is wrong at an average table."""
     noticed: Floats
-    """The share of each card's misreadings that turn the round; 0 where nothing was compared."""
+    """For each card: the share of its misreadings that would change whether the round agrees; 0 without a
+    comparison."""
     misplaced: Floats
-    """The chance of each card that it, or one beside it, was not found or lies in another hand."""
+    """For each card: the probability that it, or one beside it, was not found or lies in another hand."""
     contradicts: bool
     other: float
-    """How what is no misread card weighs, the dealer's erring or a misplaced card; 0 where the round agrees."""
+    """The weight of explanations other than a misread card: a dealer's error or a misplaced card; 0 where the round
+    agrees."""
 
     @classmethod
     def of(cls, played: CheckedRound, prior: CardErrorPrior) -> _RoundDoubts:
-        """Of a round that agrees no card is misplaced: that would break the drawing, or the number or order."""
+        """The evidence of a round. In one that agrees no card is misplaced: that would break the drawing, number or
+        order."""
         odds = prior.odds(np.array([_doubt(card.confidence) for card in played.cards]))
         noticed = _value_shares(played.cards, odds, prior) * np.array(played.turns)
         of_faces, of_places = bool(played.contradictions & OF_FACES), bool(played.contradictions & OF_PLACES)
@@ -156,19 +158,19 @@ class _RoundDoubts:
         return cls(odds, noticed, places, of_faces and played.is_judged, max(other, TINY))
 
     def before(self, thetas: Floats) -> Floats:
-        """(g, n) the chance that each face is wrong before the round is looked at."""
+        """(g, n) prior probability that each face is wrong, for each theta."""
         odds = thetas[:, None] * self.odds[None, :]
         return np.asarray(odds / (1.0 + odds), np.float64)
 
     def likelihood(self, thetas: Floats) -> Floats:
-        """(g,) how likely it is that the round agrees, or contradicts itself, as it does; up to a factor."""
+        """(g,) likelihood that the round agrees or contradicts itself as it does, up to a factor."""
         turned = self.before(thetas) * self.noticed
         if self.contradicts:
             return np.asarray(turned.sum(axis=1) + self.other, np.float64)
         return np.asarray(np.prod(1.0 - turned, axis=1), np.float64)
 
     def wrong(self, thetas: Floats) -> Floats:
-        """(g, n), by Bayes: a card that is wrong turns the round in the share of its misreadings that was counted."""
+        """(g, n) posterior probability that each face is wrong, by Bayes' rule."""
         before = self.before(thetas)
         turned = before * self.noticed
         if not self.contradicts:
@@ -179,16 +181,16 @@ class _RoundDoubts:
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The table's factors, weighed by what its rounds show."""
+    """The grid of table factors with their posterior weights."""
 
     rounds: tuple[_RoundDoubts, ...]
     thetas: Floats
     weights: Floats
-    """(g,) sum 1."""
+    """(g,), sum 1."""
 
     @classmethod
     def of(cls, rounds: Sequence[CheckedRound], prior: CardErrorPrior) -> _Grid:
-        """Log-normal before the rounds are looked at."""
+        """The grid for these rounds, from a log-normal prior."""
         steps = np.linspace(-SPREAD_SIGMAS, SPREAD_SIGMAS, SPREAD_POINTS)
         thetas = np.exp(prior.sigma * steps)
         doubts = tuple(_RoundDoubts.of(played, prior) for played in rounds)
@@ -197,11 +199,11 @@ class _Grid:
         return cls(doubts, thetas, np.asarray(weights / weights.sum()))
 
     def wrong_by_card(self) -> Floats:
-        """(g, n) the chance of each card's face being wrong, given what its round shows."""
+        """(g, n) probability that each card's face is wrong, given its round."""
         return self._joined([each.wrong(self.thetas) for each in self.rounds])
 
     def misplaced_by_card(self) -> Floats:
-        """(g, n) the chance that each card was not found, or in another hand."""
+        """(g, n) probability that each card was not found, or lies in another hand."""
         return self._joined([np.tile(each.misplaced, (len(self.thetas), 1)) for each in self.rounds])
 
     def _joined(self, parts: Sequence[Floats]) -> Floats:
@@ -213,8 +215,7 @@ def _doubt(confidence: float | None) -> float:
 
 
 def _value_shares(cards: Sequence[FollowedCard], odds: Floats, prior: CardErrorPrior) -> Floats:
-    """(n,) the share of each card's misreadings that change what it counts: the reader's own doubt of that, and, of
-    misreadings without any doubt, that of all misreadings."""
+    """(n,) share of each card's misreadings that change its point value, from the reader's doubts and the prior."""
     doubts = [_doubt(card.confidence if card.value_confidence is None else card.value_confidence) for card in cards]
     doubt = np.minimum(np.array(doubts), 0.999)
     value_odds = prior.scale * doubt / (1.0 - doubt) + prior.floor * prior.value_share
@@ -222,7 +223,7 @@ def _value_shares(cards: Sequence[FollowedCard], odds: Floats, prior: CardErrorP
 
 
 def _by_round(rounds: Sequence[CheckedRound], failed: Floats) -> Floats:
-    """(g, rounds) the chance that a card of the round failed, by (g, n) that of each card."""
+    """(g, rounds) probability that a card of the round failed, from the (g, n) probabilities of the cards."""
     ends = np.cumsum([len(played.cards) for played in rounds])[:-1]
     parts = np.split(failed, ends, axis=1) if rounds else []
     chances = [1.0 - np.prod(1.0 - part, axis=1) for part in parts]
@@ -230,7 +231,7 @@ def _by_round(rounds: Sequence[CheckedRound], failed: Floats) -> Floats:
 
 
 def _share(chances: Floats, weights: Floats) -> ErrorEstimate:
-    """The share of things that happen with (g, n) chances, g weighed cases, with its interval."""
+    """The share of events with (g, n) probabilities under (g,) weights, with its interval."""
     n = chances.shape[1]
     if n == 0:
         return ErrorEstimate(of=0, expected=0.0, low=0.0, high=1.0)

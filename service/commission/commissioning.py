@@ -1,4 +1,4 @@
-"""Commission a table: watch films of it, or take its last live hour from the store, measure, and give a verdict."""
+"""Commission a table: watch films of it, or take its last live hour from the store, measure it, and give a verdict."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from thirdcard.service.watch.result import Findings, WatchedAlert, WatchedTable
 from thirdcard.service.watch.terminal import WatchView
 
 HOUR = timedelta(hours=1)
-"""As much of a live table's log is looked at."""
+"""How much of a live table's log is used."""
 
 
 class CommissionError(ServiceError):
-    """There is nothing to commission a table by."""
+    """There is no data to commission the table with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCommission:
-    """What is said of a table."""
+    """The measurements and the verdict of a table."""
 
     table: TableConfig
     check: TableCheck
@@ -47,14 +47,14 @@ class TableCommission:
 
 
 def find_films(table: Path, films: Sequence[str]) -> list[Recording]:
-    """Each film with the table's set-up.
+    """Each film as a recording with the table's set-up.
 
     Args:
         table: The table's file, or the folder that holds it.
-        films: Videos of the table, or folders of recordings, of which only the video and what devices reported is used.
+        films: Videos of the table, or folders of recordings, of which only the video and the devices' reports are used.
 
     Raises:
-        ServiceError: A file is missing, cannot be used, or a film was given twice.
+        ServiceError: A file is missing or unusable.
     """
     path = find_table_file(table)
     found = [find_recording(_video_of(film), table=path) for film in films]
@@ -69,10 +69,10 @@ def find_films(table: Path, films: Sequence[str]) -> list[Recording]:
 def watch_films(
     recordings: Sequence[Recording], out: Path, choose_view: Callable[[Recording], WatchView]
 ) -> list[CommissionFilm]:
-    """Watch each film to its end; the output of each watch lies in a folder of its name.
+    """Watch each film to its end; each watch writes to a folder with the film's name.
 
     Raises:
-        OutputPathError: One of them is read.
+        OutputPathError: An output folder is also an input.
     """
     read = [Path(one.source).parent for one in recordings if not one.table.cameras[0].is_live]
     for recording in recordings:
@@ -92,7 +92,7 @@ def stored_hour(session: Session, table: TableConfig) -> CommissionFilm:
     """The last hour of a live table's newest log, judged again.
 
     Raises:
-        CommissionError: Nothing of the table is in the store.
+        CommissionError: The store has nothing of the table.
     """
     wanted = select(LogRow).where(LogRow.table_id == table.id, LogRow.origin == LIVE).order_by(LogRow.id.desc())
     log = session.scalars(wanted.limit(1)).first()
@@ -107,7 +107,7 @@ def stored_hour(session: Session, table: TableConfig) -> CommissionFilm:
 
 
 def judged_findings(events: Sequence[Event], table: TableConfig, *, video: str = "") -> Findings:
-    """What a log says, without pictures."""
+    """The findings of a log, without pictures."""
     said = judge(events, build_belief(table), table.layout)
     begun_s, end_s = (events[0].t, events[-1].t) if events else (0.0, 0.0)
     return Findings(
@@ -124,7 +124,7 @@ def judged_findings(events: Sequence[Event], table: TableConfig, *, video: str =
 
 
 def commission_table(table: Path, films: Sequence[CommissionFilm]) -> TableCommission:
-    """Measure and judge a table by what was found in films of it."""
+    """Measure and judge a table by the findings of its films."""
     check = check_table(find_table_file(table))
     config = load_table(find_table_file(table))
     seen = measure(config, films, check.camera)

@@ -1,8 +1,9 @@
-"""Whether a round's cards agree with what does not rest on their faces: how many there are, what was said and paid.
+"""Check each round's cards against evidence that does not depend on faces: their number, the announcement, the
+payments.
 
-A misread card is noticed where the round contradicts itself with it. Counted exactly: a card is given each of the nine
-other point values in turn. Suits, and faces that count alike, are never noticed so. A contradiction accuses nobody: the
-card may have been misread, or the dealer may have erred. Times are stream time in seconds.
+A misread card shows when it makes the round contradict itself. The detectable share is counted exactly, by giving each
+card the nine other point values in turn. Wrong suits, and faces of equal value, cannot be detected so. A contradiction
+blames nobody: a card may have been misread, or the dealer may have erred. Times are stream time in seconds.
 """
 
 from __future__ import annotations
@@ -34,74 +35,74 @@ MOST_OF_A_HAND = 3
 POINTS = range(10)
 _DEAL_ORDER = (Side.PLAYER, Side.BANKER, Side.PLAYER, Side.BANKER)
 _WINNERS: Mapping[str, Outcome] = {Bet.PLAYER: Outcome.PLAYER, Bet.BANKER: Outcome.BANKER, Bet.TIE: Outcome.TIE}
-"""Who wins where a wager on it is paid."""
+"""The winner for each bet that is paid."""
 
 
 class Contradiction(StrEnum):
-    """What a round contradicts itself in."""
+    """The kinds of contradictions in a round."""
 
     DRAWING = "drawing"
-    """A third card that was not due by the faces read, or one missing."""
+    """By the faces, a third card was not due, or one is missing."""
     RESULT = "result"
-    """The result that was announced is another."""
+    """The announced result differs from the cards."""
     SETTLEMENT = "settlement"
-    """Wagers on Player, Banker or Tie were paid or taken as if another hand had won."""
+    """Wagers on Player, Banker or Tie were settled as if another side had won."""
     ORDER = "order"
-    """The first four cards seem not to have come in turn."""
+    """The first four cards seem not to have come in order."""
     COUNT = "count"
-    """A hand seems to have fewer cards than two, or more than three."""
+    """A hand seems to have fewer than two cards, or more than three."""
     SHOE = "shoe"
-    """More copies of a card than the shoe's decks hold."""
+    """A card occurs more often than in the shoe's decks."""
     LOOKS = "looks"
-    """A card was reported with one face, and then with another."""
+    """A card was read with two different faces."""
 
 
 OF_FACES = frozenset({Contradiction.DRAWING, Contradiction.RESULT, Contradiction.SETTLEMENT, Contradiction.SHOE})
-"""Those that a misread face explains."""
+"""Contradictions that a misread face explains."""
 OF_PLACES = frozenset({Contradiction.DRAWING, Contradiction.ORDER, Contradiction.COUNT})
-"""Those that a card explains which was not found, or seen in another hand."""
+"""Contradictions that an undetected card, or one seen in the wrong hand, explains."""
 
 
 OF_CARDS = ("misdeal.", "payout.", "procedure.sequence", "exposed_card.excess")
-"""Findings that a misread or misplaced card would explain as well."""
+"""Prefixes of findings that a misread or misplaced card would explain too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedRound:
-    """One round, and what of it contradicts the rest."""
+    """One round and its contradictions."""
 
     number: int
     opened: float
     closed: float
     cards: tuple[FollowedCard, ...]
-    """In the order in which they left the shoe."""
+    """In order of dealing."""
     contradictions: frozenset[Contradiction]
     is_judged: bool
-    """Whether every face was read, so that drawing and result could be compared."""
+    """Whether every face was read, so that drawing and result could be checked."""
     turns: tuple[float, ...]
-    """For each card the share of the nine other point values with which the round would change: of one that agrees,
-    to a contradiction; of one that does not, to agreement. 0 where nothing could be compared."""
+    """For each card: the share of the nine other point values with which an agreeing round would contradict itself, or
+    a contradictory one would agree. 0 without a comparison."""
     dealer: float
-    """How sure the surest finding is that the dealer erred in the round; 0 where there is none."""
+    """The highest confidence of a finding that the dealer erred in the round; 0 without one."""
 
     @property
     def is_consistent(self) -> bool:
-        """Whether nothing contradicts."""
+        """Whether there is no contradiction."""
         return not self.contradictions
 
 
 @dataclass(frozen=True, slots=True)
 class _Hands:
-    """The point values of one round, and what was done with them."""
+    """The point values of one round, and the evidence about its result."""
 
     player: tuple[int, ...]
     banker: tuple[int, ...]
     announced: ResultAnnounced | None
     winners: frozenset[Outcome]
-    """Those that all settled wagers allow."""
+    """The winners that agree with all settled wagers."""
 
     def contradictions(self, duties: DutyTable) -> set[Contradiction]:
-        """What does not go together."""
+        """The contradictions of these values."""
         totals = sum(self.player) % 10, sum(self.banker) % 10
         found: set[Contradiction] = set()
         if not self._is_drawing_lawful(duties):
@@ -116,7 +117,7 @@ class _Hands:
         return found
 
     def with_value(self, place: tuple[Side, int], value: int) -> _Hands:
-        """The same with another value of one card."""
+        """The same hands with another value of one card."""
         side, number = place
         hand = self.player if side is Side.PLAYER else self.banker
         changed = (*hand[:number], value, *hand[number + 1 :])
@@ -134,12 +135,12 @@ class _Hands:
 def check_rounds(
     events: Sequence[Event], duties: DutyTable, *, decks: int | None, findings: Iterable[Incident] = ()
 ) -> list[CheckedRound]:
-    """The rounds of a log with cards.
+    """The rounds of a log that have cards.
 
     Args:
         events: The log.
         duties: The rulebook's table of play.
-        decks: How many are in the shoe; None where cards go back into it, so that none is counted.
+        decks: Number of decks in the shoe; None for a shuffler that takes cards back, so that copies are not counted.
         findings: Alerts and doubtful findings of the same log.
     """
     dealt_wrongly = [one for one in findings if one.code.startswith(OF_CARDS)]
@@ -202,7 +203,7 @@ def _turns(hands: _Hands, place: tuple[Side | None, int], contradicts: bool, dut
 
 
 def _places(cards: Iterable[FollowedCard]) -> list[tuple[Side | None, int]]:
-    """Each card's hand and its number there."""
+    """Each card's hand and its index in it."""
     counts: Counter[str | None] = Counter()
     found = []
     for card in cards:
@@ -212,7 +213,7 @@ def _places(cards: Iterable[FollowedCard]) -> list[tuple[Side | None, int]]:
 
 
 def _hands(cards: Sequence[FollowedCard], within: Sequence[Event]) -> _Hands | None:
-    """None where a face was not read."""
+    """The hands as values; None where a face was not read."""
     if any(card.face is None or card.hand is None for card in cards):
         return None
     values: dict[str, list[int]] = {side: [] for side in Side}
@@ -228,7 +229,7 @@ def _hands(cards: Sequence[FollowedCard], within: Sequence[Event]) -> _Hands | N
 
 
 def _winners(within: Iterable[Event]) -> frozenset[Outcome]:
-    """Who may have won, by the wagers on the hands and on Tie; all of them where these do not go together."""
+    """The winners that the settled wagers on the hands and on Tie allow; all of them where these disagree."""
     allowed = frozenset(Outcome)
     for event in within:
         if isinstance(event, WagerSettled) and (wins := _WINNERS.get(event.bet)) is not None:
@@ -244,7 +245,7 @@ def _winners(within: Iterable[Event]) -> frozenset[Outcome]:
 
 
 def _is_out_of_turn(within: Iterable[Event]) -> bool:
-    """Whether the first four cards came in another order, as far as their order was seen."""
+    """Whether the first four cards came in a wrong order, if their order was seen."""
     dealt = [event for event in within if isinstance(event, CardDealt)][:INITIAL_CARDS]
     if len(dealt) < INITIAL_CARDS or any(one.order_unseen or one.together_with or one.hand is None for one in dealt):
         return False
@@ -252,7 +253,7 @@ def _is_out_of_turn(within: Iterable[Event]) -> bool:
 
 
 def _is_told_twice(within: Iterable[Event]) -> bool:
-    """Whether a card was reported with two faces."""
+    """Whether a card was read with two faces."""
     told: dict[str, object] = {}
     for event in within:
         if not isinstance(event, CardDealt | CardTurned) or event.card is None:

@@ -1,12 +1,12 @@
-"""Fit how often a face is wrong that was reported so surely, to recordings whose truth is known.
+"""Fit the error rate of faces by their confidence to recordings with known truth.
 
     python -m thirdcard.service.commission.fit_card_error RECORDINGS RUNS --write
 
-RECORDINGS holds recordings at any depth, RUNS at the same places what `thirdcard watch` left of them. Scale, floor and
-the spread between tables are those under which what was wrong is likeliest, each table's factor integrated out. They
-are drawn toward the reader's own word (scale 1), and away from tables that do not differ at all, which a few dozen
-cannot show (Y. Chung and others, A nondegenerate penalized likelihood estimator for variance parameters in multilevel
-models, Psychometrika 78, 2013). Recordings used here are not blind any more.
+RECORDINGS holds recordings at any depth, RUNS the outputs of `thirdcard watch` at the same relative places. Scale,
+floor and the spread between tables maximise the likelihood of the observed errors, with each table's factor integrated
+out. Priors draw them toward the reader's own confidence (scale 1), and away from a spread of zero, which a few dozen
+tables cannot show (Y. Chung and others, A nondegenerate penalized likelihood estimator for variance parameters in
+multilevel models, Psychometrika 78, 2013). Recordings used here are no longer blind.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ HEADING = """# How often a face is wrong that was read with such confidence.
 """
 BANDS = (0.0, 0.8, 0.95, SURE, 0.999)
 NODES = 21
-"""Of the Gauss-Hermite rule over a table's factor."""
+"""Nodes of the Gauss-Hermite rule over a table's factor."""
 SCALE_SPREAD, FLOOR_LOG, FLOOR_SPREAD, SIGMA_RATE = 0.5, -8.0, 2.0, 2.0
-"""What is believed before any recording: scale e**(+-0.5), odds of a wrong face without doubt e**(-8 +-2), and for
-sigma a Gamma of shape 2 with its mode at 0.5. Chosen by hand."""
+"""The priors: scale e**(+-0.5); odds of a wrong face without doubt e**(-8 +-2); for sigma a Gamma of shape 2 with its
+mode at 0.5. Chosen by hand."""
 LOG, TRUTH = "events.jsonl", "truth.jsonl"
 
 
 class CardErrorFitError(ServiceError):
-    """There is nothing to fit to."""
+    """There is no data to fit to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldFace:
-    """A face that a log tells."""
+    """A face in a log."""
 
     confidence: float
     is_wrong: bool
     changes_value: bool
-    """Whether it is wrong and counts otherwise."""
+    """Whether it is wrong and has another point value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,14 +69,14 @@ class JudgedCards:
 
     told: tuple[ToldFace, ...]
     misplaced: int
-    """Not found, or in another hand."""
+    """Cards that were not found, or were placed in another hand."""
     shown: int
     """Cards that lay open."""
     unread: int
-    """Of them those whose face was not told."""
+    """Open cards without a face in the log."""
 
     def wrong(self, least: float = 0.0) -> tuple[int, int]:
-        """How many faces that were reported at least so surely are wrong, and of how many."""
+        """The number of wrong faces with at least that confidence, and the number of all such faces."""
         told = [face for face in self.told if face.confidence >= least]
         return sum(face.is_wrong for face in told), len(told)
 
@@ -84,8 +84,8 @@ class JudgedCards:
 def judge_cards(truth: Iterable[Event], found: Iterable[Event]) -> JudgedCards:
     """Compare a log with its truth.
 
-    A face that was read in another hand of its round is right, but misplaced. Cards that came while the log says that
-    the table could not be seen are left out.
+    A face that was read in another hand of its round counts as right, but misplaced. Cards that came while the table
+    could not be seen, by the log, are left out.
     """
     found = list(found)
     blind = unseen_stretches(found, inf)
@@ -123,7 +123,7 @@ def _told(said: FollowedCard, face: str | None) -> ToldFace:
 
 
 def fit_prior(tables: Sequence[JudgedCards]) -> CardErrorPrior:
-    """The prior under which what was wrong at these tables is likeliest."""
+    """The prior that maximises the likelihood of these tables' errors."""
     nodes, weights = roots_hermitenorm(NODES)
     doubts = [np.array([1.0 - face.confidence for face in each.told]) for each in tables]
     wrong = [np.array([face.is_wrong for face in each.told], bool) for each in tables]
@@ -150,7 +150,7 @@ def fit_prior(tables: Sequence[JudgedCards]) -> CardErrorPrior:
 
 
 def find_tables(recordings: Path, runs: Path) -> list[tuple[JudgedCards, tuple[Path, Path]]]:
-    """The cards of each recording of which a watch is finished, and what was read.
+    """The cards of each recording with a finished watch, and the files that were read.
 
     Raises:
         CardErrorFitError: There is none.

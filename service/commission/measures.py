@@ -1,6 +1,6 @@
-"""What was seen of a table, counted without labels: cards, chips, rounds, blind times, alerts.
+"""Measurements of a table without labels: cards, chips, rounds, unseen time, alerts.
 
-Times are stream time in seconds, sizes pixels in the camera's picture.
+Times are stream time in seconds; sizes are pixels in the camera's picture.
 """
 
 from __future__ import annotations
@@ -27,107 +27,107 @@ ENDLESS = "continuous_shuffler"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommissionFilm:
-    """One film, or one stretch of a live table's log, and what was found in it."""
+    """One film, or one stretch of a live table's log, with its findings."""
 
     name: str
     findings: Findings
     recording: Recording | None = None
-    """None of a log from the store."""
+    """None for a log from the store."""
     folder: Path | None = None
-    """Where the watch's output lies, its alerts' evidence below it; None of a log from the store."""
+    """The watch's output folder, with the alerts' evidence below it; None for a log from the store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardCount:
-    """The cards that lay open."""
+    """Counts of the cards that lay open."""
 
     shown: int
     told: int
     sure: int
-    """Told at 99 % and more."""
+    """With a confidence of 99 % or more."""
 
     @property
     def unread(self) -> int:
-        """Those whose face was not told."""
+        """Open cards whose face was not read."""
         return self.shown - self.told
 
     @property
     def sure_share(self) -> float | None:
-        """Which part was read surely; None where none lay open."""
+        """The share that was read with certainty; None where no card lay open."""
         return ratio(self.sure, self.shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChipCount:
-    """The changes of wagers that were seen."""
+    """Counts of the observed changes of wagers."""
 
     changes: int
     counted: int
-    """Of them those after which the number of chips was reported."""
+    """Changes after which the number of chips was reported."""
     valued: int
-    """Of them those after which their value was reported, or between which two values it lies."""
+    """Changes after which their value was reported, exactly or within bounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PixelSizes:
-    """How large things are in the picture where they are smallest; None where the camera's calibration does not say."""
+    """The smallest sizes of things in the picture; None where the camera's calibration does not give them."""
 
     card_px: float | None
-    """A card's shorter side, in the card boxes."""
+    """A card's shorter side, in the card boxes, pixels."""
     chip_px: float | None
-    """A chip's diameter, on the wagering areas."""
+    """A chip's diameter, on the wagering areas, pixels."""
     card_px_per_mm: float | None
     chip_px_per_mm: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableMeasures:
-    """All that is measured of a table."""
+    """All measurements of a table."""
 
     films: tuple[CommissionFilm, ...]
     rounds: tuple[tuple[CheckedRound, ...], ...]
-    """Of each film."""
+    """For each film."""
     cards: CardCount
     chips: ChipCount
     sizes: PixelSizes
     errors: CardErrors
     familiarity: float | None
-    """How well the reader knows the deck, 0 to 1, the least of all films; None where it was not measured."""
+    """How well the reader knows the deck, 0 to 1: the lowest of all films; None where it was not measured."""
 
     @property
     def all_rounds(self) -> tuple[CheckedRound, ...]:
-        """Of all films."""
+        """The rounds of all films."""
         return tuple(one for rounds in self.rounds for one in rounds)
 
     @property
     def duration_s(self) -> float:
-        """How long was watched."""
+        """The watched time in seconds."""
         return sum(film.findings.duration_s for film in self.films)
 
     @property
     def unseen(self) -> tuple[tuple[str, Unseen], ...]:
-        """When the table could not be watched, and in which film."""
+        """The stretches in which the table could not be watched, each with its film."""
         return tuple((film.name, one) for film in self.films for one in film.findings.unseen)
 
     @property
     def unseen_s(self) -> float:
-        """How long in all."""
+        """The total unseen time in seconds."""
         return sum(one.to_s - one.from_s for _, one in self.unseen)
 
     @property
     def alerts(self) -> tuple[tuple[CommissionFilm, WatchedAlert], ...]:
-        """By code, then by film and time."""
+        """All alerts by code, then by film and time."""
         found = [(film, one) for film in self.films for one in film.findings.alerts]
         return tuple(sorted(found, key=lambda pair: pair[1].alert.code))
 
     @property
     def alerts_by_code(self) -> Mapping[str, int]:
-        """How many."""
+        """The number of alerts by code."""
         return Counter(one.alert.code for _, one in self.alerts)
 
 
 def measure(table: TableConfig, films: Sequence[CommissionFilm], camera: CameraGrade | None) -> TableMeasures:
-    """Measure a table by what was found in films of it."""
+    """Measure a table by the findings of its films."""
     duties = DutyTable(table.rules.rulebook.table)
     decks = None if table.shoe.device == ENDLESS else table.shoe.decks
     rounds = tuple(
@@ -148,13 +148,13 @@ def measure(table: TableConfig, films: Sequence[CommissionFilm], camera: CameraG
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """`75 %` of 0.75; what is not quite all of it never reads as all."""
+    """`75 %` for 0.75; a share just below 1 is never shown as 100 %."""
     most = 100.0 - 10.0**-digits
     return f"more than {most:.{digits}f} %" if most < 100.0 * share < 100.0 else f"{100.0 * share:.{digits}f} %"
 
 
 def findings_of(findings: Findings) -> list[Incident]:
-    """Alerts and doubtful findings, as far as the checks of rounds go."""
+    """Alerts and doubtful findings, in the form that the checks of rounds need."""
     found = [*(watched.alert for watched in findings.alerts), *findings.doubtful]
     return [Incident(code=one.code, t=one.t, confidence=one.confidence) for one in found]
 

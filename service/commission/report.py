@@ -1,4 +1,4 @@
-"""Write what is said of a table: for programs, as a page, and as a PDF."""
+"""Write the commissioning report: as JSON, as a page, and as a PDF."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from thirdcard.service.web.pages.pdf_report import BAD, SOFT, PdfSheet
 
 PAGE, PAPER, VALUES = "commission.html", "commission.pdf", "commission.json"
 CARDS = "cards"
-"""The folder of the pictures of the least sure cards."""
+"""The folder with pictures of the least certain cards."""
 LEAST_SURE = 8
 MARGIN_MM = 30.0
 TONES = {Fitness.FIT: (20, 120, 70), Fitness.LIMITS: (184, 80, 10), Fitness.NOT_FIT: BAD}
@@ -40,18 +40,18 @@ TONES = {Fitness.FIT: (20, 120, 70), Fitness.LIMITS: (184, 80, 10), Fitness.NOT_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeastSureCard:
-    """One of the cards that were read least surely."""
+    """One of the cards with the lowest confidence."""
 
     film: str
     t: float
     text: str
-    """Where it lay and what it was reported as."""
+    """Where it lay, and how it was read."""
     picture: Path | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownAlert:
-    """An alert that a person judges."""
+    """An alert for a person to check."""
 
     film: str
     watched: WatchedAlert
@@ -59,12 +59,12 @@ class ShownAlert:
 
     @property
     def moment(self) -> str:
-        """When, in its film."""
+        """Its time in the film, as text."""
         return wording.clock(self.watched.alert.t)
 
 
 def write_reports(commission: TableCommission, out: Path, *, now: datetime) -> None:
-    """Write page, PDF, values and the pictures of the least sure cards into a folder that is there."""
+    """Write the page, PDF, JSON and the pictures of the least certain cards into an existing folder."""
     values = as_json(commission)
     (out / VALUES).write_text(json.dumps(values, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     cards = least_sure_cards(commission, out)
@@ -74,7 +74,7 @@ def write_reports(commission: TableCommission, out: Path, *, now: datetime) -> N
 
 
 def as_json(commission: TableCommission) -> dict[str, Any]:
-    """All that is measured and said, for programs."""
+    """All measurements and the verdict as a mapping."""
     seen, verdict = commission.seen, commission.verdict
     return {
         "table": commission.table.id,
@@ -117,7 +117,7 @@ def as_json(commission: TableCommission) -> dict[str, Any]:
 
 
 def figures(commission: TableCommission) -> list[tuple[str, str]]:
-    """What was measured, in words: a name and a line each."""
+    """The measurements in words: pairs of a name and a line."""
     seen, errors = commission.seen, commission.seen.errors
     cards, chips = seen.cards, seen.chips
     agreeing = sum(one.is_consistent for one in seen.all_rounds)
@@ -151,12 +151,12 @@ def estimate_words(estimate: ErrorEstimate, what: str) -> str:
 
 
 def verdict_words(commission: TableCommission) -> str:
-    """One sentence."""
+    """The verdict as one sentence."""
     return f"Table {commission.table.id} is {commission.verdict.fitness}."
 
 
 def least_sure_cards(commission: TableCommission, out: Path) -> list[LeastSureCard]:
-    """The cards that were read least surely, or not at all, with a picture of their hand's box where there is one."""
+    """The cards with the lowest confidence, or none, each with a picture of its hand's box where possible."""
     found: list[tuple[float, CommissionFilm, FollowedCard]] = []
     for film, rounds in zip(commission.seen.films, commission.seen.rounds, strict=True):
         cards = [card for one in rounds for card in one.cards if card.was_shown]
@@ -183,7 +183,7 @@ def least_sure_cards(commission: TableCommission, out: Path) -> list[LeastSureCa
 def render_page(
     commission: TableCommission, cards: Sequence[LeastSureCard], alerts: Sequence[ShownAlert], *, now: datetime
 ) -> str:
-    """The page's text, with all pictures in it."""
+    """The page as HTML, with all pictures embedded."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(clock=wording.clock, title_of=code_title, data=_data)
     by_code: dict[str, list[ShownAlert]] = {}
@@ -246,7 +246,7 @@ def print_paper(
 
 
 def _contradicting(commission: TableCommission) -> list[tuple[str, str, str]]:
-    """Film, round and what of it does not go together."""
+    """The contradictory rounds: film, round and contradictions."""
     return [
         (film.name, f"round {one.number}", _contradiction_words(one))
         for film, rounds in zip(commission.seen.films, commission.seen.rounds, strict=True)
@@ -270,7 +270,7 @@ def _blind(commission: TableCommission) -> list[tuple[str, str, str]]:
 
 
 def _places(commission: TableCommission) -> list[tuple[str, str, str, str]]:
-    """How the camera sees the card boxes and the wagering areas."""
+    """How well the camera sees the card boxes and the wagering areas."""
     places = () if commission.check.camera is None else commission.check.camera.places
     return [
         (
@@ -312,7 +312,7 @@ def _picture(
 
 
 def _data(picture: Path) -> str:
-    """A picture as the page holds it."""
+    """A picture as a data address for the page."""
     medium = embed(picture.parent, (), last=[picture.name])[picture.name]
     return medium.address
 

@@ -1,6 +1,6 @@
-"""Say whether a table is fit to be watched: fit, fit with limits (some codes are switched off), or not fit, and why.
+"""Decide whether a table is fit to be watched: fit, fit with limits (some codes are switched off), or not fit, and why.
 
-A limit accuses nobody: what cannot be seen well enough is not alleged at all.
+Limits protect dealers: faults that cannot be seen well enough are not reported at all.
 """
 
 from __future__ import annotations
@@ -15,47 +15,50 @@ from thirdcard.service.setup.camera_grade import LEAST_PX_PER_MM, READABLE_PX_PE
 from thirdcard.service.setup.problems import Grade, SetupProblem
 
 LEAST_CARDS, LEAST_ROUNDS = 12, 3
-"""Fewer say too little: of 12 cards read surely or not the share is known to some 25 points."""
+"""The least data for a verdict: with 12 cards the share read with certainty is known to some 25 percentage points."""
 FIT_SHARE, LEAST_SHARE = 0.8, 0.5
-"""Of the cards that lay open, read surely: 47 of 50 recordings of blind draws (docs/accuracy/blind.md) have more than
-the first. Below the second four hands in five hold a card that is not (0.5 ** 2.5)."""
+"""Bounds of the share of open cards read with certainty: 47 of 50 recordings of blind draws (docs/accuracy/blind.md)
+are above the first. Below the second, four hands in five contain an uncertain card (0.5 ** 2.5)."""
 FIT_ERROR, MOST_ERROR = 0.02, 0.10
-"""The upper end of the error of a card that is read surely. A round has five cards: at
-2 % one round in ten may hold a wrong one, at 10 % two in five."""
+"""Bounds of the upper end of the error of cards read with certainty. A round has five cards: at 2 % one round in ten
+may contain a wrong one, at 10 % two in five."""
 MOST_FAILED = 0.15
-"""The upper end of the share of cards that are read wrongly, not read, or not found: one in a round of five or six."""
+"""The largest upper end of the share of cards read wrongly, not read or not found: one in a round of five or six."""
 FIT_BLIND, MOST_BLIND = 0.05, 0.5
-"""Of the time; one minute in twenty hides two rounds in an hour."""
+"""Bounds of the unseen share of time; one minute in twenty hides two rounds in an hour."""
 STRANGE_DECK = 0.6
-"""Below this share of familiarity the reader's looks at one card count as fewer (`KNOWN_SHARE` in `label_fusion`)."""
+"""Below this familiarity the reader's repeated readings of a card count less (`KNOWN_SHARE` in `label_fusion`)."""
 MOST_CONTRADICT = 0.34
-"""Of the rounds, without the referee's being sure that the dealer erred: from one in three on the set-up is wrong."""
+"""The share of rounds that contradict themselves without a confident finding against the dealer: from one in three on
+the set-up is wrong."""
 SURE_OF_DEALER = 0.95
-"""As surely as an alert tells it."""
+"""The confidence of an alert."""
 LEAST_COUNTED = 0.25
-"""Of the wagers that were put down or changed: the same recordings have 34 % and more."""
+"""The least share of wager changes with counted chips: the same recordings have 34 % and more."""
 MANY_ALERTS, MANY_SHARE = 3, 0.5
-"""A fault found so often, and in so large a share of the rounds, is rarely the dealer's (`hint_after_rounds`)."""
+"""A fault that is found so often, and in so large a share of the rounds, is rarely the dealer's
+(`hint_after_rounds`)."""
 
 CARD_CODES = (
     "misdeal.third_card_not_due", "misdeal.third_card_missing", "misdeal.wrong_result", "misdeal.foreign_card",
     "exposed_card.excess", "procedure.sequence", "payout.loser_paid", "payout.winner_unpaid", "payout.loser_kept",
     "payout.push_taken", "payout.wrong_amount",
 )  # fmt: skip
-"""What rests on faces."""
+"""Codes that depend on faces."""
 PLACE_CODES = ("misdeal.order", "misdeal.extra_card", "misdeal.short_hand", "misdeal.simultaneous")
-"""What rests on how many cards came to which hand, in which order."""
+"""Codes that depend on the number and order of the cards in each hand."""
 AMOUNT_CODES = (
     "limit.below_minimum", "limit.above_maximum", "limit.differential", "payout.wrong_amount", "late_bet.increased",
     "late_bet.reduced",
 )  # fmt: skip
-"""What rests on how many chips lie where."""
+"""Codes that depend on the number of chips on an area."""
 
 
 ROUNDS_AN_ERROR, TIMES_OFTENER = 200, 5
-"""An error of dealing comes in one of so many rounds (`rules/belief/priors.yaml`). A film in which one comes five times
-as often, or a short one with a single alert, may show cards that are none: in a dark and noisy film one was invented,
-and the referee was 99 % sure of the dealer's error (docs/accuracy.md). A person who looks at the picture sees it."""
+"""A dealing error happens in one of so many rounds (`rules/belief/priors.yaml`). A film with five times as many, or a
+short one with a single alert, may contain cards that do not exist: in a dark and noisy film one was detected falsely,
+and the referee was 99 % confident of a dealer's error (docs/accuracy.md). A person who looks at the picture notices it.
+"""
 
 
 class Fitness(StrEnum):
@@ -68,17 +71,17 @@ class Fitness(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableVerdict:
-    """What is said of a table."""
+    """The verdict on a table."""
 
     fitness: Fitness
     reasons: tuple[str, ...]
-    """Why it is not fit, or not without limits; sentences."""
+    """Why it is not fit, or fit only with limits; sentences."""
     off: Mapping[str, str]
-    """Codes that are to be switched off, each with the reason."""
+    """Codes to switch off, each with the reason."""
 
 
 def judge_table(seen: TableMeasures, problems: Sequence[SetupProblem]) -> TableVerdict:
-    """Judge by what was seen and by what `thirdcard check` finds."""
+    """Judge a table by its measurements and by the problems that `thirdcard check` finds."""
     against = [*_against_setup(problems), *_against_film(seen), *_against_cards(seen)]
     if against:
         return TableVerdict(fitness=Fitness.NOT_FIT, reasons=tuple(against), off={})
