@@ -1,6 +1,6 @@
-"""What a house wants to hear of its tables: how many false alerts an hour of clean play may bring.
+"""Which alerts a house wants: how many false alerts per hour of clean play it accepts.
 
-The key `alerts` stands in a table's file, and in `house.yaml` for all tables whose files have none.
+The key `alerts` is in a table's file, or in `house.yaml` for all tables whose files have none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from thirdcard.service.config.rulebook_files import homes_of
 KEY = "alerts"
 HOUSE = "house.yaml"
 FALSE_PER_TABLE_HOUR = 0.05
-"""One false alert in twenty hours."""
+"""One false alert in twenty hours of play."""
 _RATE = "a number of false alerts an hour of clean play, 0.001 to 1000"
 _SHARE = "the share of rounds in which it happens, 0.000001 to 1"
 Rate = Annotated[float, Field(ge=0.001, le=1000.0)]
@@ -59,7 +59,7 @@ class AlertsFile(HouseSettings):
 
 
 def house_alerts(table: Path) -> AlertsFile:
-    """What the house of a table's file says: of the folder in whose `tables` or `setups` it lies; else all defaults.
+    """The house's settings for the table of that file: from `house.yaml` above its `tables` or `setups`, else defaults.
 
     Raises:
         HouseFileError: The house's file is no YAML mapping.

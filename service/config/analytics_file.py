@@ -1,6 +1,5 @@
-"""What a house settles about its figures: who sees dealers' names and how long they are kept, and in
-what money is shown (`analytics.yaml`).
-"""
+"""A house's settings for its figures: who sees dealers' names, how long names are kept, and how money is shown
+(`analytics.yaml`)."""
 
 from __future__ import annotations
 
@@ -44,19 +43,19 @@ class AnalyticsFile(HouseSettings):
     )
 
     def money(self, *amounts_minor: float) -> str:
-        """Amounts in the tables' smallest unit, with the currency: `CHF 12.50, 0.00`."""
+        """Amounts in minor units as text with the currency: `CHF 12.50, 0.00`."""
         digits = len(str(self.minor_units)) - 1 if self.currency else 0
         divisor = self.minor_units if self.currency else 1
         told = ", ".join(f"{amount / divisor:,.{digits}f}".replace(",", "\u202f") for amount in amounts_minor)
         return f"{self.currency} {told}" if self.currency else f"{told} units"
 
     def names_from(self, now: datetime) -> datetime | None:
-        """The moment before which figures keep no dealer; None: there is none."""
+        """The time before which figures name no dealer; None where there is no limit."""
         return None if self.names_days is None else now - timedelta(days=self.names_days)
 
 
 def load_analytics(folder: Path) -> AnalyticsFile:
-    """The settings of a service's folder; defaults where it has no such file.
+    """The settings in the service's folder; defaults where it has no such file.
 
     Raises:
         HouseFileError: The file is no YAML mapping.

@@ -1,4 +1,4 @@
-"""The service's folder: tables, database, evidence, and what is only of use while it runs."""
+"""The service's folder: tables, database, evidence, and files that are only used while it runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thirdcard.vision.inference.model_spec import MODELS_VARIABLE
 
 _OWN_ENDINGS = (".yaml", ".db", ".db-wal", ".db-shm")
 PRIVATE = 0o077
-"""What other users of the machine may not do with the service's files."""
+"""Permissions on the service's files that other users of the machine do not get."""
 URL_VARIABLE = "THIRDCARD_DATABASE_URL"
 
 
@@ -29,18 +29,18 @@ class HomeError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where everything lies."""
+    """The paths in the service's folder."""
 
     folder: Path
 
     @property
     def tables(self) -> Path:
-        """A file, or a folder with a `table.yaml`, for each table that is watched."""
+        """The watched tables: a file each, or a folder with a `table.yaml`."""
         return self.folder / "tables"
 
     @property
     def new_tables(self) -> Path:
-        """Tables that somebody has begun to set up."""
+        """Tables whose set-up has begun."""
         return self.folder / "new-tables"
 
     @property
@@ -55,7 +55,7 @@ class Home:
 
     @property
     def ring(self) -> Path:
-        """The last minutes of every camera, as it sent them."""
+        """The latest video of every camera, as it was sent."""
         return self.folder / "ring"
 
     @property
@@ -64,11 +64,11 @@ class Home:
         return self.folder / "live"
 
     def place(self, table_id: str) -> Path:
-        """How one table's camera hangs."""
+        """The folder that describes where one table's camera is."""
         return self.live / f"{table_id}.place"
 
     def refuse_output(self, path: Path, *, option: str) -> None:
-        """Look whether an output's path is one of the service's own.
+        """Refuse an output's path that is one of the service's own.
 
         Raises:
             OutputPathError: It is.
@@ -82,9 +82,9 @@ class Home:
             raise OutputPathError(f"{option} = {path}; must not be among the service's own files")
 
     def make(self) -> None:
-        """Make the folders that are not there yet, and let nobody else on this machine read what lies in them.
+        """Create missing folders, and make them unreadable for other users of the machine.
 
-        What this process writes from then on only its own user may read.
+        From then on, new files of this process are readable only for its own user.
 
         Raises:
             HomeError: It is no folder, or cannot be written.
@@ -99,7 +99,7 @@ class Home:
             raise HomeError(f"--home = {self.folder}; {allowed}: {error.strerror}") from error
 
     def _close_to_others(self) -> None:
-        """Take from other users what they might do with what lies here; where it is not ours, its owner decides."""
+        """Remove other users' permissions; files of another owner are left alone."""
         for folder in (self.folder, self.tables, self.setups, self.evidence, self.ring, self.live):
             with suppress(PermissionError):
                 folder.chmod(0o777 & ~PRIVATE)
@@ -109,25 +109,25 @@ class Home:
                     file.chmod(0o666 & ~PRIVATE)
 
     def open_database(self, environment: Mapping[str, str], writer: Executor | None = None) -> Database:
-        """The database that the environment names, else the one in the folder.
+        """Open the database that the environment names, else the one in the folder.
 
         Args:
-            environment: The process's.
+            environment: Of the process.
             writer: A thread that `Database.write` runs in.
         """
         return open_database(environment.get(URL_VARIABLE) or sqlite_url(self.folder / "thirdcard.db"), writer)
 
     def use_models(self, environment: MutableMapping[str, str]) -> None:
-        """Let this process and those that it starts run the folder's own models, where it has any.
+        """Make this process and its children use the folder's own models, if it has any.
 
-        What the environment names already stays.
+        Models that the environment names already are kept.
         """
         models = self.folder / "models"
         if not environment.get(MODELS_VARIABLE) and (models / "registry.yaml").is_file():
             environment[MODELS_VARIABLE] = str(models.resolve())
 
     def load_tables(self) -> list[TableConfig]:
-        """Every table of the folder, by name of file or folder.
+        """Load every table of the folder, sorted by the name of its file or folder.
 
         Raises:
             HomeError: Two tables have the same id.
@@ -144,6 +144,6 @@ class Home:
 
 
 def table_files(folder: Path) -> list[Path]:
-    """The tables' files in a folder, by name: `B07.yaml`, or `B07/table.yaml`."""
+    """The tables' files in a folder, sorted: `B07.yaml`, or `B07/table.yaml`."""
     found = [*folder.glob("*.yaml"), *folder.glob("*/table.yaml")]
     return sorted(path for path in found if not path.relative_to(folder).parts[0].startswith("."))

@@ -26,13 +26,13 @@ class House:
     pseudonyms: Pseudonyms = field(default_factory=_pseudonyms_of_this_run)
 
     def shows_names_to(self, person: Person) -> bool:
-        """Whether a person sees dealers' names."""
+        """Whether a person may see dealers' names."""
         return person.role.includes(self.settings.names_for)
 
     def shown(self, dealer: str, *, are_names_shown: bool) -> str:
-        """A dealer's name, or his pseudonym."""
+        """A dealer's name, or their pseudonym."""
         return dealer if are_names_shown else self.pseudonyms.of(dealer)
 
     def names_from(self, now: datetime) -> datetime | None:
-        """The moment before which no dealer is known; None: there is none."""
+        """The time before which figures name no dealer; None where there is no limit."""
         return self.settings.names_from(now)

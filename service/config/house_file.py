@@ -1,6 +1,6 @@
-"""Read a house's settings from a YAML file of the service's folder, and its secrets from the environment.
+"""Load settings from a YAML file of the service's folder, and secrets from the environment.
 
-A file that is not there means that every setting has its default. Secrets never stand in a file: it names the variable.
+Without the file every setting has its default. Secrets are never in a file: it names the environment variable.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ Settings = TypeVar("Settings", bound=BaseModel)
 
 
 class HouseFileError(ServiceError):
-    """A file of settings is there and cannot be read."""
+    """A settings file exists but cannot be read."""
 
 
 class HouseSettings(BaseModel):
-    """What every file of settings is: unknown keys and values of another type are refused."""
+    """The base of all settings files: unknown keys and values of another type are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 def load_house_file(path: Path, model: type[Settings]) -> Settings:
-    """The settings that a file holds; all defaults where there is no such file.
+    """The settings in a file; defaults where there is no such file.
 
     Raises:
         HouseFileError: The file is no YAML mapping.
@@ -54,10 +54,17 @@ def load_house_file(path: Path, model: type[Settings]) -> Settings:
 
 
 def read_secret(environment: Mapping[str, str], variable: str, *, where: str, key: str, least: int = 1) -> str:
-    """The secret that a setting names.
+    """The secret in the environment variable that a setting names.
+
+    Args:
+        environment: Of the process.
+        variable: The variable's name.
+        where: The settings file, for messages.
+        key: The setting, for messages.
+        least: The fewest characters.
 
     Raises:
-        TableError: The environment has no such variable, or it holds too little.
+        TableError: The variable is missing, or its value too short.
     """
     secret = environment.get(variable, "").strip()
     if not secret:

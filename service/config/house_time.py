@@ -1,7 +1,7 @@
-"""The hours, days and shifts of a house's clock, out of UTC hours.
+"""Hours, days and shifts by a house's clock, from UTC hours.
 
-A tally is of a whole UTC hour. Where the clock is not whole hours from UTC, or a shift begins amid an hour, the hour
-counts where its middle lies.
+A tally covers a whole UTC hour. Where the clock is not whole hours from UTC, or a shift begins within an hour, the hour
+belongs to the shift or day of its middle.
 """
 
 from __future__ import annotations
@@ -29,23 +29,24 @@ class HouseTime:
     shifts: Sequence[ShiftFile] = ()
 
     def hour(self, hour: datetime) -> str:
-        """The hour of the day: `21`."""
+        """The hour of the day, such as `21`."""
         return f"{self._middle(hour):%H}"
 
     def day(self, hour: datetime) -> str:
-        """The day, `2026-05-04`; the small hours of a shift belong to the day on which it began."""
+        """The day, such as `2026-05-04`; the small hours of a shift belong to the day on which it began."""
         local = self._middle(hour)
         shift = self._shift(local)
         is_past_midnight = shift is not None and shift.begins > shift.ends and f"{local:%H:%M}" < shift.ends
         return f"{local - timedelta(days=1) if is_past_midnight else local:%Y-%m-%d}"
 
     def shift(self, hour: datetime) -> str:
-        """The name of the first shift that covers the hour; `no shift` where none does, `all day` without shifts."""
+        """The name of the first shift that covers the hour; `no shift` where none does, `all day` where the house has
+        none."""
         shift = self._shift(self._middle(hour))
         return (NO_SHIFT if self.shifts else ALL_DAY) if shift is None else shift.name
 
     def labels(self) -> dict[str, Callable[[datetime], str]]:
-        """What hours can be gathered by."""
+        """The functions that label an hour, by grouping."""
         return {"hour": self.hour, "day": self.day, "shift": self.shift}
 
     def _middle(self, hour: datetime) -> datetime:
@@ -56,9 +57,9 @@ class HouseTime:
 
 
 def covers(shift: ShiftFile, local: datetime) -> bool:
-    """Whether a moment of the house's clock falls into a shift; its end is left out.
+    """Whether a time of the house's clock is in a shift; the shift's end is exclusive.
 
-    The days are those on which the shift begins: the small hours of a Friday night are the Friday's.
+    Days are those on which the shift begins: the small hours of a Friday night belong to Friday.
     """
     begins, ends = time.fromisoformat(shift.begins), time.fromisoformat(shift.ends)
     now = local.time()

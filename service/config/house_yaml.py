@@ -1,7 +1,7 @@
-"""What a house settles for all its commands: clock, address, who may read figures, log (`house.yaml`).
+"""A house's settings for all commands: clock, address, who may read figures, log (`house.yaml`).
 
-A variable of the environment goes before the file: `THIRDCARD_` and the key in capitals, `__` before a key within a
-key, as in `THIRDCARD_LOG__LEVEL`. Its value is written as in the file.
+Environment variables override the file: `THIRDCARD_` and the key in capitals, with `__` before a nested key, as in
+`THIRDCARD_LOG__LEVEL`. The value is written as in the file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HOUSE = "house.yaml"
 PREFIX = "THIRDCARD_"
 NESTED = "__"
 ENVIRONMENT = "environment"
-"""Stands where a complaint of a file names the file."""
+"""Used in messages in place of the file's name."""
 
 
 def _check_zone(name: str) -> str:
@@ -118,12 +118,12 @@ class HouseFile(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Nothing but what it is made from: the environment is passed in."""
+        """Only the given values: the environment is passed in explicitly."""
         return (init_settings,)
 
 
 def load_house(folder: Path | None, environment: Mapping[str, str]) -> HouseFile:
-    """The settings of a service's folder, where there is one and it has such a file, and of the environment.
+    """The settings from the service's folder, if it has such a file, and from the environment.
 
     Raises:
         HouseFileError: The file is no YAML mapping.
@@ -165,7 +165,7 @@ def _read_variables(environment: Mapping[str, str]) -> Mapping[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A variable's text as the file would hold it."""
+    """A variable's value as the file would hold it."""
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
     if not isinstance(value, str):
@@ -177,7 +177,7 @@ def _plain(value: Any) -> Any:
 
 
 def _joined(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Both mappings; where both have a value, the second's."""
+    """Both mappings merged; values of `above` win."""
     joined = dict(below)
     for key, value in above.items():
         lower = below.get(key)

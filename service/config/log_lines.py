@@ -1,4 +1,4 @@
-"""Write what the program logs: lines for people, or a JSON object a line for programs; no camera's password in any."""
+"""Write log messages as lines for people, or as JSON lines for programs; camera passwords are removed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from thirdcard.service.config.house_yaml import LogFile
 
 ABOUT = ("table", "round")
-"""What a record may say besides of where it happened: `logger.warning(..., extra={"table": "B07"})`."""
+"""Additional fields of a record that say where it happened: `logger.warning(..., extra={"table": "B07"})`."""
 
 About = Callable[[], Mapping[str, object]]
 
@@ -24,10 +24,10 @@ def _nothing() -> Mapping[str, object]:
 
 
 class PlainLines(logging.Formatter):
-    """A record as a line for people, its traceback below."""
+    """A record as a line for people, followed by its traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """The formatted line."""
         return public_text(super().format(record))
 
 
@@ -35,16 +35,16 @@ class JsonLines(logging.Formatter):
     """A record as one line of JSON."""
 
     def __init__(self, about: About = _nothing) -> None:
-        """Make it.
+        """Set up the formatter.
 
         Args:
-            about: gives the table and the round that all records belong to just now, where they are known.
+            about: Returns the present table and round, if known, for all records.
         """
         super().__init__()
         self._about = about
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """The formatted line."""
         about = {**self._about(), **{key: getattr(record, key) for key in ABOUT if hasattr(record, key)}}
         line: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC)
@@ -61,14 +61,14 @@ class JsonLines(logging.Formatter):
 
 
 def begin_lines(form: str, level: int) -> None:
-    """Let what is logged be written to the standard error output; `form` as `logging.Formatter` has it."""
+    """Log to standard error in the format `form`, as in `logging.Formatter`."""
     logging.basicConfig(level=level)
     for handler in logging.getLogger().handlers:
         handler.setFormatter(PlainLines(form))
 
 
 def begin_log(settings: LogFile, about: About = _nothing) -> None:
-    """Let what is logged from now on be written as a house wants it."""
+    """Log from now on as the house's settings say."""
     root = logging.getLogger()
     if settings.level is not None:
         root.setLevel(settings.level.upper())

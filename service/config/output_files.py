@@ -1,4 +1,4 @@
-"""Write what a command makes beside its place and move it there when it is whole, and never over what it reads."""
+"""Write a command's output beside its target and move it there when complete, and never over an input."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from tempfile import TemporaryDirectory
 from thirdcard.service.ports.errors import ServiceError
 
 Input = Path | int | None
-"""A file that a command reads, or the number of an open one; None where an option was not given."""
+"""A file that a command reads, or the number of an open one; None for an option that was not given."""
 STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
 
 
 class OutputPathError(ServiceError):
-    """What a command is to write would go over what it reads, or cannot be written."""
+    """An output would overwrite an input, or cannot be written."""
 
 
 @contextmanager
 def written(path: Path, *, option: str, inputs: Iterable[Input] = ()) -> Iterator[Path]:
-    """Give a draft's path, of the same name in a folder beside; all files there are moved to their place at the end.
+    """Yield a draft path of the same name in a temporary folder; all files there are moved to the target's folder at
+    the end.
 
-    After an error what was there before stays as it was. What is no regular file, such as a pipe, is written directly.
+    After an error the previous files stay. A target that is no regular file, such as a pipe, is written directly.
 
     Args:
-        option: names the option in what is said of a path that cannot be used.
-        inputs: what the command reads.
+        path: The target.
+        option: The option's name, for messages.
+        inputs: What the command reads.
 
     Raises:
-        OutputPathError: A file would go over one of the inputs, or cannot be written.
+        OutputPathError: A file would overwrite an input, or cannot be written.
     """
     read = tuple(inputs)
     refuse_inputs([path], option=option, inputs=read)
@@ -60,7 +62,7 @@ def _move(folder: Path, target: Path, option: str, inputs: tuple[Input, ...]) ->
 
 
 def refuse_inputs(paths: Iterable[Path], *, option: str, inputs: Iterable[Input]) -> None:
-    """Look whether an output is one of the inputs, by whatever name or link.
+    """Refuse an output that is one of the inputs, under any name or link.
 
     Raises:
         OutputPathError: It is.
@@ -72,7 +74,7 @@ def refuse_inputs(paths: Iterable[Path], *, option: str, inputs: Iterable[Input]
 
 
 def refuse_folder(folder: Path, *, option: str, read: Iterable[Path | None]) -> None:
-    """Look whether a folder that is written to is one that is read.
+    """Refuse an output folder that is also read.
 
     Raises:
         OutputPathError: It is.
@@ -82,7 +84,7 @@ def refuse_folder(folder: Path, *, option: str, read: Iterable[Path | None]) -> 
 
 
 def refuse_standard_output(inputs: Iterable[Input]) -> None:
-    """Look whether what is printed goes into a file that is read, as with `>> FILE`.
+    """Refuse standard output that goes into an input file, as with `>> FILE`.
 
     Raises:
         OutputPathError: It does.
@@ -96,7 +98,7 @@ def _status(file: Path | int) -> os.stat_result:
 
 
 def _is_same(output: Path | int, read: Path | int) -> bool:
-    """Whether both are one file or folder; what holds nothing, such as a terminal, never is."""
+    """Whether both are the same file or folder; a terminal never is."""
     try:
         first, second = _status(output), _status(read)
     except (OSError, ValueError):

@@ -14,12 +14,12 @@ from thirdcard.service.ports.errors import MISSING, TableError
 
 
 def table_error_from(error: ValidationError, model: type[BaseModel], where: str) -> TableError:
-    """The first complaint of a validation, in the words of the field that it concerns."""
+    """The first error of a validation, in the words of the field's description."""
     return table_errors_from(error, model, where)[0]
 
 
 def table_errors_from(error: ValidationError, model: type[BaseModel], where: str) -> list[TableError]:
-    """Every complaint of a validation, each key once."""
+    """Every error of a validation, one for each key."""
     found = [_told(complaint, model, where) for complaint in error.errors(include_url=False)]
     return list({one.key: one for one in reversed(found)}.values())[::-1]
 
@@ -39,7 +39,7 @@ def _told(complaint: ErrorDetails, model: type[BaseModel], where: str) -> TableE
 def _walk(
     model: type[BaseModel], way: tuple[int | str, ...]
 ) -> tuple[type[BaseModel] | None, FieldInfo | None, tuple[int | str, ...]]:
-    """Follow a complaint's way: the model reached, the last field, and the way without pydantic's marks."""
+    """Follow an error's path: the model reached, the last field, and the path without pydantic's marks."""
     owner: type[BaseModel] | None = model
     field: FieldInfo | None = None
     known: list[int | str] = []
@@ -57,7 +57,7 @@ def _walk(
 
 
 def _model_within(annotation: Any) -> type[BaseModel] | None:
-    """The model that a type is, lists, or maps to."""
+    """The model in a type annotation, also inside a list, mapping or union."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     if get_origin(annotation) in (list, tuple, dict, Union, types.UnionType, Annotated):

@@ -1,6 +1,6 @@
-"""The folder in which is kept how one live table's camera hangs, and the last fit of a camera that was moved.
+"""The folder that describes where a live table's camera is, and the last refit after it was moved.
 
-What is kept belongs to the calibration that the table's files have: where somebody changes that, it counts no more.
+Its content belongs to the calibration in the table's files; it is ignored once that changes.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from thirdcard.service.config.table_file import TableConfig
 _HELD, _HELD_CALIBRATION, _REFERENCE = "held.json", "held.yaml", "reference.png"
 _OFFER, _OFFER_CALIBRATION = "fit.json", "fit.yaml"
 PICTURES = ("before", "after")
-"""The layout over the moved camera's picture, by the calibration before and by the new one."""
+"""The layout drawn into the moved camera's picture, with the old and with the new calibration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraFitFacts:
-    """What is said of a fit."""
+    """The facts of a refit."""
 
     at: str
     text: str
-    """In a sentence."""
+    """As a sentence."""
     moved_mm: float
     within_mm: float
     is_used: bool
@@ -36,28 +36,28 @@ class CameraFitFacts:
 
 @dataclass(frozen=True, slots=True)
 class PlaceFolder:
-    """One table's."""
+    """The folder of one table."""
 
     path: Path
 
     @property
     def reference(self) -> Path:
-        """The picture for which the held calibration holds."""
+        """The picture that the current calibration belongs to."""
         return self.path / _REFERENCE
 
     @property
     def offered(self) -> Path:
-        """The calibration of the last fit."""
+        """The calibration of the last refit."""
         return self.path / _OFFER_CALIBRATION
 
     def picture(self, which: str) -> Path:
-        """One of PICTURES."""
+        """The path of one of PICTURES."""
         return self.path / f"{which}.jpg"
 
     def held(self, table: TableConfig) -> Calibration | None:
-        """The calibration that the camera had last; None where none is kept, or it cannot be read.
+        """The camera's latest calibration; None where none is stored, or it cannot be read.
 
-        It may have become the table's own meanwhile: what it was fitted to holds on.
+        It also counts if it has become the table's own calibration meanwhile.
         """
         own = self.path / _HELD_CALIBRATION
         try:
@@ -67,15 +67,15 @@ class PlaceFolder:
             return None
 
     def hold(self, table: TableConfig, calibration: Calibration, reference_png: bytes) -> None:
-        """Keep a calibration and a picture for which it holds."""
+        """Store a calibration and the picture that it belongs to."""
         self.path.mkdir(parents=True, exist_ok=True)
-        (self.path / _HELD).unlink(missing_ok=True)  # the three belong together: they count once all are there
+        (self.path / _HELD).unlink(missing_ok=True)  # the three files belong together: they count only once all exist
         self.reference.write_bytes(reference_png)
         save_calibration(self.path / _HELD_CALIBRATION, calibration)
         self._write(_HELD, table, {})
 
     def fit(self, table: TableConfig) -> CameraFitFacts | None:
-        """What is said of the last fit since the table's calibration was made; None where there was none."""
+        """The facts of the last refit of the table's present calibration; None where there was none."""
         facts = self._read(_OFFER, table)
         try:
             return None if facts is None else CameraFitFacts(**facts)
@@ -83,13 +83,13 @@ class PlaceFolder:
             return None
 
     def offer(self, table: TableConfig, calibration: Calibration, facts: CameraFitFacts) -> None:
-        """Keep a fit."""
+        """Store a refit."""
         self.path.mkdir(parents=True, exist_ok=True)
         save_calibration(self.offered, calibration)
         self._write(_OFFER, table, asdict(facts))
 
     def _read(self, name: str, table: TableConfig) -> dict[str, Any] | None:
-        """A file's facts; None where it is of another calibration, or cannot be read."""
+        """The facts in a file; None where it belongs to another calibration, or cannot be read."""
         try:
             facts = json.loads((self.path / name).read_text(encoding="utf-8"))
             base = facts.pop("base")
@@ -104,7 +104,7 @@ class PlaceFolder:
 
 
 def _digest(table: TableConfig) -> str:
-    """Of the calibration that the table's files have."""
+    """The SHA-256 of the calibration in the table's files."""
     return _digest_of(table.cameras[0].calibration_path)
 
 

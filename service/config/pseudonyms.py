@@ -1,6 +1,7 @@
-"""Names for dealers that say nothing of who they are and stay the same: a keyed hash, the key in the service's folder.
+"""Stable pseudonyms for dealers: a keyed hash, with the key in the service's folder.
 
-Who has the key and a list of names can find who is who: it is kept from all but the service, as the database is.
+With the key and a list of names anybody can identify the dealers, so the key is readable for the service only, as is
+the database.
 """
 
 from __future__ import annotations
@@ -28,27 +29,27 @@ class KeyFileError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Pseudonyms:
-    """Dealers' other names."""
+    """The pseudonyms under one key."""
 
     key: bytes
 
     def of(self, dealer: str) -> str:
-        """`D-` and six letters or digits; an empty text for no dealer."""
+        """The pseudonym of a name: `D-` and six letters or digits; an empty text stays empty."""
         if not dealer:
             return dealer
         digest = hmac.new(self.key, dealer.encode("utf-8"), hashlib.sha256).digest()
         return PREFIX + base64.b32encode(digest)[:LETTERS].decode("ascii")
 
     def find(self, pseudonym: str, dealers: Iterable[str]) -> list[str]:
-        """Those of these dealers who have that pseudonym."""
+        """The dealers in the list that have that pseudonym."""
         return [dealer for dealer in dealers if self.of(dealer) == pseudonym]
 
 
 def open_pseudonyms(folder: Path) -> Pseudonyms:
-    """The pseudonyms of a service's folder; its key is made where there is none.
+    """The pseudonyms of a service's folder; creates the key where there is none.
 
     Raises:
-        KeyFileError: The file cannot be read or made, or holds no key.
+        KeyFileError: The file cannot be read or created, or holds no key.
     """
     path = folder / KEY_FILE
     try:
@@ -63,7 +64,7 @@ def open_pseudonyms(folder: Path) -> Pseudonyms:
 
 
 def _make_key(path: Path) -> None:
-    """Write a new key at once and whole; where another process was faster, its key stays."""
+    """Write a new key atomically; if another process was faster, its key stays."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.touch(mode=0o600)
     draft.write_text(secrets.token_hex(KEY_BYTES) + "\n", encoding="ascii")

@@ -1,4 +1,4 @@
-"""Say where the house's own recorder shows a stretch of another camera: an address with places for its moments."""
+"""Links to the house's own recorder: an address with placeholders for the times of a stretch."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from string import Formatter
 from urllib.parse import quote, urlsplit
 
 PLACES = ("start", "end", "start_s", "end_s", "start_ms", "end_ms")
-"""`start` and `end` are RFC 3339 in UTC; the others count seconds and milliseconds since 1970."""
+"""`start` and `end` are RFC 3339 in UTC; the others are seconds and milliseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecorderLink:
-    """A camera that the house's own recorder keeps."""
+    """A camera that the house's own recorder records."""
 
     name: str
     url: str
-    """Its address, with places."""
+    """Its address, with placeholders."""
 
     def between(self, from_at: datetime, to_at: datetime) -> str:
         """The address that shows a stretch."""
@@ -25,7 +25,7 @@ class RecorderLink:
 
 
 def link_fault(url: str) -> str | None:
-    """What is wrong with an address, in words of what is allowed; None where nothing is."""
+    """What is wrong with an address, as words on what is allowed; None where nothing is."""
     places = f"the places may be {', '.join(f'{{{place}}}' for place in PLACES)}"
     try:
         parts = list(Formatter().parse(url))

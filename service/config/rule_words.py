@@ -1,4 +1,4 @@
-"""What people read beside a section's number: the rulebook's own short words of it."""
+"""The rulebook's short paraphrase of each section, shown to people beside its number."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from thirdcard.service.config.table_file import TableConfig
 
 
 class RuleWords:
-    """The words of all sections: of the rulebooks that come with the program, and of a house's own."""
+    """The paraphrases of all sections: of the shipped rulebooks, and of a house's own."""
 
     def __init__(self, own: Iterable[Rulebook] = ()) -> None:
         self._own = {book.id: book for book in own}
 
     @classmethod
     def of_table(cls, table: TableConfig) -> RuleWords:
-        """Those that hold at a table, which may be played by a rulebook of the house's own."""
+        """The paraphrases for a table, which may use a house's own rulebook."""
         return cls(() if kept_text(table.rulebook_reference) is None else (table.rules.rulebook,))
 
     @classmethod
     def joined(cls, several: Iterable[RuleWords]) -> RuleWords:
-        """Those of several tables."""
+        """The paraphrases for several tables."""
         return cls(book for words in several for book in words._own.values())
 
     def of(self, section: str | None, rulebook: str) -> str:
-        """What a section of the rulebook of an id says; empty where nothing is known of it."""
+        """The paraphrase of a section in the rulebook with that id; empty where there is none."""
         book = self._own.get(rulebook) or _shipped(rulebook)
         return "" if book is None or section is None else book.words_of(section) or ""
 

@@ -1,4 +1,5 @@
-"""Find the rulebook that a table, a command or a stored log names: an id, a file, or the text that the log kept."""
+"""Find the rulebook that a table, a command or a stored log names: by id, by file, or by the text stored with
+the log."""
 
 from __future__ import annotations
 
@@ -20,23 +21,23 @@ from thirdcard.rules.rulebook.load import (
 from thirdcard.service.ports.errors import ServiceError
 
 FOLDER = "rulebooks"
-"""Of the data folder: the house's own rulebooks, each ID.yaml."""
+"""The folder of the house's own rulebooks in the data folder, each ID.yaml."""
 TABLES, SETUPS = "tables", "setups"
-"""Where the tables' files lie, and every version of them: `setups/B07/3/table.yaml`."""
+"""The folders of the tables' files, and of every version of them: `setups/B07/3/table.yaml`."""
 _ID = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
 class RulebookFileError(ServiceError):
-    """A rulebook's file cannot be written so."""
+    """A rulebook's file cannot be written under that id."""
 
 
 def find_rulebook(name: str, table: Path) -> str:
-    """What a table file's `rulebook` stands for: an id that comes with the program, or the path of a file.
+    """The rulebook that a table file's `rulebook` means: the id of a shipped one, or the path of a file.
 
     Args:
-        name: an id, or a path beside the table file. An id may also be that of a file in `rulebooks/` of the data
-            folder in whose `tables/` the table file lies.
-        table: the table file.
+        name: An id, or a path beside the table file. An id may also name a file in `rulebooks/` of the data folder that
+            contains the table file.
+        table: The table file.
     """
     if is_file_reference(name):
         return str(table.parent / name)
@@ -46,20 +47,20 @@ def find_rulebook(name: str, table: Path) -> str:
 
 
 def shipped_files() -> tuple[Path, ...]:
-    """The files of the rulebooks that come with the program."""
+    """The files of the shipped rulebooks."""
     return tuple(sorted((Path(thirdcard.rules.__file__).parent / "rulebooks").glob("*.yaml")))
 
 
 def own_rulebooks(home: Path) -> tuple[Path, ...]:
-    """The files of a data folder's own rulebooks, in order."""
+    """The files of a data folder's own rulebooks, sorted."""
     return tuple(sorted(path for path in (home / FOLDER).glob("*") if path.suffix in SUFFIXES))
 
 
 def rulebook_of_log(rules: Mapping[str, Any]) -> Rulebook:
-    """The rulebook that a stored log was judged by: the text that was kept with it, or the one of its id.
+    """The rulebook that a stored log was judged by: from the text stored with it, or by its id.
 
     Raises:
-        RulebookError: There is none of that id, or the text is none.
+        RulebookError: No rulebook has that id, or the text is no rulebook.
         KeyError: The log names none.
     """
     name, text = str(rules["rulebook"]), rules.get("rulebook_text")
@@ -67,12 +68,12 @@ def rulebook_of_log(rules: Mapping[str, Any]) -> Rulebook:
 
 
 def kept_text(reference: str) -> str | None:
-    """The text of a house's own rulebook, to be kept with a log; None of one that comes with the program."""
+    """The text of a house's own rulebook, to store with a log; None for a shipped one."""
     return rulebook_text(reference) if is_file_reference(reference) else None
 
 
 def homes_of(table: Path) -> list[Path]:
-    """The data folders in whose `tables/` or `setups/` a table's file lies, the nearest first."""
+    """The data folders whose `tables/` or `setups/` contain a table's file, the nearest first."""
     folders = [*table.absolute().parents]
     if len(folders) > 3 and folders[2].name == SETUPS:
         return [folders[3]]
@@ -87,10 +88,12 @@ def write_copy(name: str, source: str, home: Path | None) -> Path:
     """Write a copy of a rulebook under a new id; returns its path.
 
     Args:
-        home: the data folder that gets it in `rulebooks/`; None for the working folder.
+        name: The new id.
+        source: The id or path of the original.
+        home: The data folder, which gets it in `rulebooks/`; None for the working folder.
 
     Raises:
-        RulebookFileError: The id is none, or taken.
+        RulebookFileError: The id is not allowed, or taken.
         RulebookError: There is no such source, or it cannot be used.
     """
     if not _ID.fullmatch(name):

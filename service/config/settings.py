@@ -1,4 +1,4 @@
-"""What a house can set about its service; every value has one that fits most."""
+"""The service's settings; each has a default that suits most houses."""
 
 from __future__ import annotations
 
@@ -27,57 +27,58 @@ class SettingsError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomSettings:
-    """The settings of the room's service."""
+    """The settings of the surveillance room's service."""
 
     evidence: Path
     """The folder of clips and stills."""
     version: str
     evidence_url: str | None = None
-    """Where reviewed evidence lies besides."""
+    """A second place with reviewed evidence."""
     tables: Sequence[TableFacts] = ()
-    """What the tables' files say; of a running service it follows them."""
+    """The facts in the tables' files; a running service keeps them current."""
     time_zone: str = "UTC"
-    """The house's, by its IANA name: what people see; everything stored and sent is UTC."""
+    """The house's time zone by its IANA name, for display; stored and sent times are UTC."""
     trusted_proxies: tuple[Network, ...] = ()
-    """Whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
+    """Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted."""
     are_metrics_open: bool = True
     """Whether `/metrics` answers without a token."""
     is_api_document_open: bool = True
     """Whether `/api/openapi.json` answers without a token."""
     largest_body_bytes: int = 1_000_000
     heartbeat_s: float = 15.0
-    """How often a silent stream says that it lives, and looks whether its reader may still listen."""
+    """How often a silent stream sends a heartbeat and checks that its reader may still listen, in seconds."""
     poll_s: float = 2.0
-    """How often the database is looked at for what nobody reported."""
+    """How often the database is checked for unreported changes, in seconds."""
     picture_s: float = 0.1
-    """How often a live stream looks for a new picture."""
+    """How often a live stream checks for a new picture, in seconds."""
     log: LogFile = field(default_factory=LogFile)
-    """How it logs what it does."""
+    """How the service logs."""
     house: House = field(default_factory=House)
-    """What its figures go by."""
+    """The settings of its figures."""
     are_films_anywhere: bool = False
-    """Whether a new table's camera may be a film outside the service's folder: one person, at the machine itself."""
+    """Whether a new table's camera may be a film outside the service's folder: only for one person at the machine
+    itself."""
     signer: Path | None = None
-    """Where the signer of all chains listens; None: nothing is signed."""
+    """The socket of the signer of all chains; None: nothing is signed."""
     verify: VerifyFile = field(default_factory=VerifyFile)
-    """How often it checks itself, and with what."""
+    """How often the service verifies itself, and with which key."""
     remind_after: timedelta = field(default=timedelta(minutes=2))
-    """An alert that nobody took for so long is shown as overdue; `serve` takes it from the notifications' settings."""
+    """An alert that nobody took for so long is shown as overdue; `serve` takes it from the notification settings."""
 
     def areas_of(self, table_id: str) -> tuple[str, ...]:
-        """The ids of a table's areas; none where its file is not known."""
+        """The ids of a table's areas; empty where its file is unknown."""
         return next((one.areas for one in self.tables if one.table_id == table_id), ())
 
     def bets_of(self, table_id: str) -> tuple[str, ...]:
-        """What may be wagered on there, as far as it is known."""
+        """The bets of a table; the game's bets where its file is unknown."""
         return next((one.bets for one in self.tables if one.table_id == table_id and one.bets), GAME_BETS)
 
     def facts_of(self, table_id: str) -> TableFacts | None:
-        """What a table's file says; None where it is not known here."""
+        """The facts of a table's file; None where it is unknown."""
         return next((one for one in self.tables if one.table_id == table_id), None)
 
     def kept_of(self, table_id: str) -> timedelta:
-        """So much of a table's camera is kept."""
+        """How much video of a table's camera is stored."""
         facts = self.facts_of(table_id)
         return RING if facts is None else facts.kept
 
@@ -88,12 +89,12 @@ class RoomSettings:
 
     @property
     def ring(self) -> Path:
-        """What the cameras sent last, as they sent it; a folder for each table."""
+        """The latest video of the cameras as sent, a folder for each table."""
         return self.evidence.with_name("ring")
 
     @property
     def cuts(self) -> Path:
-        """Where stretches of recordings lie that were cut to be looked at; all can be cut again."""
+        """The folder of stretches that were cut from recordings for viewing; all can be cut again."""
         return self.evidence.with_name("cuts")
 
     @property
@@ -103,7 +104,7 @@ class RoomSettings:
 
     @property
     def evidence_store(self) -> EvidenceStore:
-        """All evidence, wherever it lies."""
+        """The store of all evidence, in both places."""
         return EvidenceStore(self.evidence, self.evidence_url)
 
 
@@ -115,10 +116,10 @@ def parse_settings(
     are_metrics_open: bool = True,
     is_api_document_open: bool = True,
 ) -> RoomSettings:
-    """The settings that somebody typed.
+    """The settings from command line values.
 
     Raises:
-        SettingsError: The time zone or a network is none.
+        SettingsError: The time zone or a network is not valid.
     """
     try:
         ZoneInfo(time_zone)
@@ -135,7 +136,7 @@ def parse_settings(
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether an address to listen at is one that other machines do not reach."""
+    """Whether a listening address cannot be reached from other machines."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

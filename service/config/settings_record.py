@@ -1,7 +1,7 @@
-"""Note in the audit which files of settings a service began with, so that it can be said later under which it ran.
+"""Record in the audit the settings files that the service started with, so that one can later tell which were used.
 
-People change these files with an editor, and the service reads them when it starts. So a file that differs from what
-was noted is no fault by itself: it was changed since.
+People edit these files, and the service reads them when it starts. So a file that differs from the record is no fault:
+it was changed since.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from thirdcard.service.store import audit, chain
 from thirdcard.service.store.schema import ChainLine
 
 READ = "settings.read"
-"""The act."""
+"""The audit's name of the act."""
 SERVICE = "system"
 PLACES = ("*.yaml", "rulebooks/*.yaml", "models/registry.yaml")
-"""Where settings lie, below the home."""
+"""The settings files, below the home."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsRead:
-    """What a service read when it began."""
+    """The settings files at a start of the service."""
 
     at: datetime
     digests: Mapping[str, str]
-    """The SHA-256 of each file by its name below the home."""
+    """The SHA-256 of each file, by its path below the home."""
 
 
 def note_settings(session: Session, home: Path, *, now: datetime) -> bool:
-    """Note the files as they are now; False where they are as they were noted last."""
+    """Record the present files; returns False where they equal the last record."""
     before, found = last_settings(session), _digests(home)
     known = {} if before is None else before.digests
     if before is not None and known == found:
@@ -47,7 +47,7 @@ def note_settings(session: Session, home: Path, *, now: datetime) -> bool:
 
 
 def last_settings(session: Session) -> SettingsRead | None:
-    """What was noted last; None where nothing was."""
+    """The last record; None where there is none."""
     wanted = select(ChainLine).where(ChainLine.chain == audit.AUDIT, ChainLine.body.contains(f'"action":"{READ}"'))
     for line in session.scalars(wanted.order_by(ChainLine.seq.desc())):
         body = chain.parsed(line)
@@ -57,7 +57,7 @@ def last_settings(session: Session) -> SettingsRead | None:
 
 
 def changed_settings(session: Session, home: Path) -> tuple[datetime, list[str]] | None:
-    """When settings were noted last, and the files that are otherwise since; None where nothing was noted."""
+    """The time of the last record, and the files that differ from it; None where there is no record."""
     before = last_settings(session)
     if before is None:
         return None

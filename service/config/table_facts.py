@@ -1,4 +1,4 @@
-"""What is set about a table, as its file says: for people, without any camera's password, and for the referee."""
+"""The settings of a table's file: for people, without camera passwords, and for the referee."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class TableFacts:
     shoe: str
     limits: Mapping[str, object]
     cameras: tuple[tuple[str, str], ...]
-    """Name and source of each."""
+    """Name and source of each camera."""
     areas: tuple[str, ...] = ()
     """The ids of the layout's areas."""
     bets: tuple[str, ...] = ()
-    """Those of the game, and what else its rulebook has."""
+    """The bets of the game, and those of its rulebook."""
     rule_words: RuleWords = field(default_factory=RuleWords)
-    """What its rulebook's sections say."""
+    """The paraphrases of its rulebook's sections."""
     kept: timedelta = RING
-    """So much of the camera is kept."""
+    """How much video of the camera is stored."""
     other_cameras: tuple[RecorderLink, ...] = ()
-    """What the house's own recorder shows."""
+    """The cameras of the house's own recorder."""
 
 
 def facts_of(table: TableConfig) -> TableFacts:
-    """What a table's file says."""
+    """The facts of a table."""
     return TableFacts(
         table_id=table.id,
         file=table.path.name,
@@ -57,7 +57,7 @@ def facts_of(table: TableConfig) -> TableFacts:
 
 
 def rules_of(table: TableConfig) -> dict[str, object]:
-    """What a log of the table is judged by."""
+    """The rules that a log of the table is judged by."""
     own = kept_text(table.rulebook_reference)
     return {
         "rulebook": table.rulebook,
@@ -71,7 +71,7 @@ def rules_of(table: TableConfig) -> dict[str, object]:
 
 
 def shown_source(source: str) -> str:
-    """A camera's address without the name and password in it; of a file its name."""
+    """A camera's address without user and password; for a file its name."""
     if source.startswith("/dev/") or source.isdigit():
         return source
     if "://" not in source:

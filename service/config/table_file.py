@@ -39,7 +39,7 @@ Amount = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 CardSide = Annotated[float, Field(strict=True, ge=20, le=200)]
 Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 ID_PATTERN = r"^[^\x00-\x1f\x7f/\\+#.][^\x00-\x1f\x7f/\\+#]*$"
-"""Folders, addresses and topics are called by a table's id: it must not lead out of them."""
+"""A table's id is used in folders, addresses and topics, so it must not lead out of them."""
 MOST_ID_BYTES = 200
 
 
@@ -54,7 +54,7 @@ TableId = Annotated[
 ]
 OptionValue = bool | int | str | None
 RING = timedelta(minutes=15)
-"""So much of a table's camera is kept in any case: clips are cut out of it."""
+"""The least amount of stored video of a table's camera: clips are cut from it."""
 _AMOUNT = "a whole number of the smallest money unit, 0 to 10^12, or null for no limit"
 
 
@@ -187,32 +187,32 @@ class TableFile(_Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraConfig:
-    """One camera, ready to be opened."""
+    """One camera with its calibration loaded."""
 
     name: str
     source: str = dataclasses.field(repr=False)
-    """A file's path, a URL or a device; of a URL user and password as well."""
+    """A file's path, a URL or a device; a URL includes user and password."""
     is_live: bool
     """Whether the source is a stream or a device rather than a file."""
     calibration: Calibration
     calibration_path: Path
     loop: bool = False
     transport: Literal["tcp", "udp", "auto"] = "auto"
-    """Over which an RTSP camera is asked to send."""
+    """The transport for an RTSP camera."""
     kept: timedelta = RING
-    """So much of what it sent is kept."""
+    """How much of its video is stored."""
     wall_source: str | None = dataclasses.field(default=None, repr=False)
-    """The URL of a smaller stream for the pictures that people look at."""
+    """The URL of a smaller stream for people to watch."""
 
     @property
     def is_played_again(self) -> bool:
-        """Whether it is a file that begins anew at its end."""
+        """Whether it is a file that is played in a loop."""
         return self.loop and not self.is_live
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableConfig:
-    """A table with all that its files name."""
+    """A table with everything that its files name."""
 
     path: Path
     """The table file."""
@@ -225,29 +225,29 @@ class TableConfig:
     chips: ChipSet
     card_size_mm: tuple[float, float]
     cameras: tuple[CameraConfig, ...]
-    """At least one; the first is the one that is watched."""
+    """At least one; the first is watched."""
     deck: Path | None = None
-    """The house's own cards, as `thirdcard enrol cards` wrote them."""
+    """The house's own deck, written by `thirdcard enrol cards`."""
     alerts: AlertsFile = dataclasses.field(default_factory=AlertsFile)
     gestures: tuple[str, ...] = ()
-    """The dealer's gestures that mean something here."""
+    """The dealer's gestures with a meaning at this table."""
     other_cameras: tuple[RecorderLink, ...] = ()
-    """What the house's own recorder shows of this table."""
+    """The cameras of the house's own recorder for this table."""
     rulebook_reference: str = ""
-    """The path of the rulebook's file where it is the house's own; its id or nothing where it came with the program."""
+    """The path of the rulebook's file if it is the house's own; else its id, or empty."""
 
     @property
     def rules(self) -> Rules:
-        """What the table is judged by."""
+        """The rules that the table is judged by."""
         return elect(load_rulebook(self.rulebook_reference or self.rulebook), self.options)
 
     @property
     def bets(self) -> tuple[str, ...]:
-        """What a wager may be on here: the bets of the game, and what else the rulebook has."""
+        """The bets allowed here: those of the game, and those of the rulebook."""
         return tuple(dict.fromkeys((*GAME_BETS, *self.rules.rulebook.bets)))
 
     def with_source(self, source: str) -> TableConfig:
-        """The same table, its first camera showing another video."""
+        """The same table with another video for its first camera."""
         path = Path(source)
         camera = dataclasses.replace(
             self.cameras[0], source=source, is_live=is_live_source(source) and not path.is_file()
@@ -256,12 +256,12 @@ class TableConfig:
 
 
 def read_table_file(path: Path) -> TableFile:
-    """`table.yaml` parsed and checked, without the layout, chips and cameras it names.
+    """Parse and check `table.yaml`, without the layout, chips and cameras it names.
 
     Enough for judging a log: id, rulebook, options, shoe and limits.
 
     Raises:
-        UnreadableTableError: The file is absent or no YAML mapping.
+        UnreadableTableError: The file is missing or no YAML mapping.
         TableError: A value is not allowed.
     """
     try:
@@ -275,10 +275,10 @@ def read_table_file(path: Path) -> TableFile:
 
 
 def load_table(path: Path) -> TableConfig:
-    """A table with its layout, chips and calibrations.
+    """Load a table with its layout, chips and calibrations.
 
     Raises:
-        UnreadableTableError: A file is absent or no YAML mapping.
+        UnreadableTableError: A file is missing or no YAML mapping.
         TableError: A value is not allowed.
     """
     table = read_table_file(path)
@@ -311,7 +311,7 @@ def load_table(path: Path) -> TableConfig:
 
 
 def files_of(table: TableFile, path: Path) -> tuple[Path, ...]:
-    """The table's file at `path` and the files that it names, where they are there."""
+    """The table's file at `path` and the files that it names, if they exist."""
     chips = table.chips if isinstance(table.chips, dict) else {}
     entries = chips.get("chips")
     samples = [one.get("sample") for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
@@ -322,7 +322,7 @@ def files_of(table: TableFile, path: Path) -> tuple[Path, ...]:
 
 
 def read_chip_values(table: TableFile, path: Path) -> tuple[int, ...]:
-    """The values of a table's chips; none where it names no chips, or a file of chips that is not at hand.
+    """The values of a table's chips in minor units; empty where it names no chips, or a file that is missing.
 
     Raises:
         UnreadableTableError: The file of chips is no YAML mapping.
@@ -335,10 +335,10 @@ def read_chip_values(table: TableFile, path: Path) -> tuple[int, ...]:
 
 
 def read_layout(table: TableFile, path: Path) -> Layout | None:
-    """A table's layout; None where it names none, or a file that is not at hand.
+    """A table's layout; None where it names none, or a file that is missing.
 
     Raises:
-        UnreadableTableError: The layout is none.
+        UnreadableTableError: The file is no layout.
     """
     names_file = isinstance(table.layout, str) and table.layout not in BUILT_IN_LAYOUTS
     if not table.layout or (names_file and not (path.parent / str(table.layout)).is_file()):
@@ -347,7 +347,7 @@ def read_layout(table: TableFile, path: Path) -> Layout | None:
 
 
 def is_live_source(source: str) -> bool:
-    """Whether a source is a stream or a device, by its spelling."""
+    """Whether a source is a stream or a device, judged by its spelling."""
     return "://" in source or source.startswith("/dev/") or source.isdigit()
 
 
@@ -411,10 +411,10 @@ def _description(key: str) -> str:
 
 
 def check_table_file(table: TableFile, path: Path) -> None:
-    """All checks that need nothing but the table file and its rulebook.
+    """Run all checks that need only the table file and its rulebook.
 
     Raises:
-        TableError: The first of them that fails.
+        TableError: For the first check that fails.
     """
     where = str(path)
     rules = check_rulebook(table, path)
@@ -427,7 +427,7 @@ def check_table_file(table: TableFile, path: Path) -> None:
 
 
 def check_rulebook(table: TableFile, path: Path) -> Rules:
-    """The rulebook is known and the options are its own; returns what is elected."""
+    """Check that the rulebook exists and has these options; returns the table's rules."""
     where, reference = str(path), find_rulebook(table.rulebook, path)
     if not is_file_reference(reference) and reference not in rulebook_ids():
         allowed = f"unknown rulebook; allowed: {', '.join(rulebook_ids())}, or a file such as ./mine.yaml"
@@ -443,7 +443,7 @@ def check_rulebook(table: TableFile, path: Path) -> Rules:
 
 
 def check_equipment(table: TableFile, rules: Rules, where: str) -> None:
-    """Decks, what deals them, and the ante are such as the rulebook allows."""
+    """Check that the rulebook allows the decks, the dealing device and the ante."""
     try:
         if not table.drill:
             check_shoe(rules, decks=table.shoe.decks, device=table.shoe.device)
@@ -453,7 +453,7 @@ def check_equipment(table: TableFile, rules: Rules, where: str) -> None:
 
 
 def check_seat_numbers(table: TableFile, layout: Layout, path: Path) -> None:
-    """The layout has no more numbered seats than the rulebook's table."""
+    """Check that the layout has at most as many numbered seats as the rulebook allows."""
     if table.drill:
         return
     seats = {area.seat for area in layout.areas if area.seat is not None}
@@ -464,7 +464,7 @@ def check_seat_numbers(table: TableFile, layout: Layout, path: Path) -> None:
 
 
 def check_limits(table: TableFile, rules: Rules, where: str) -> None:
-    """No maximum lies below its minimum, and only bets of the game have limits."""
+    """Check that no maximum is below its minimum, and that limits are for known bets."""
     bets = tuple(dict.fromkeys((*GAME_BETS, *rules.rulebook.bets)))
     for bet in table.limits.bets:
         if bet not in bets:
@@ -477,7 +477,7 @@ def check_limits(table: TableFile, rules: Rules, where: str) -> None:
 
 
 def check_cards(table: TableFile, where: str) -> None:
-    """A card is taller than wide."""
+    """Check that a card is taller than wide."""
     width, height = table.cards.size_mm
     if width >= height:
         raise TableError(
@@ -486,7 +486,7 @@ def check_cards(table: TableFile, where: str) -> None:
 
 
 def check_camera_names(table: TableFile, where: str) -> None:
-    """No two cameras share a name."""
+    """Check that no two cameras share a name."""
     names = [camera.name for camera in table.cameras]
     for i, name in enumerate(names):
         if name in names[:i]:
@@ -494,7 +494,7 @@ def check_camera_names(table: TableFile, where: str) -> None:
 
 
 def check_wall_sources(table: TableFile, where: str) -> None:
-    """A smaller stream is one: a file would not be of the same moment."""
+    """Check that a smaller stream is a URL: a file would show another time."""
     for i, camera in enumerate(table.cameras):
         if camera.wall_source is not None and "://" not in camera.wall_source:
             key = f"cameras[{i}].wall_source"
@@ -502,7 +502,7 @@ def check_wall_sources(table: TableFile, where: str) -> None:
 
 
 def check_other_cameras(table: TableFile, where: str) -> None:
-    """A link to the house's recorder is an address that a browser opens, with known places for the moments."""
+    """Check that a link to the house's recorder is a web address with known placeholders."""
     for i, camera in enumerate(table.other_cameras):
         fault = link_fault(camera.url)
         if fault is not None:
@@ -510,7 +510,7 @@ def check_other_cameras(table: TableFile, where: str) -> None:
 
 
 def check_hand_areas(table: TableConfig) -> None:
-    """The layout has a box for either hand."""
+    """Check that the layout has a box for either hand."""
     hands = {area.hand for area in table.layout.of_kind("hand")}
     for hand in HANDS:
         if hand not in hands:
@@ -520,7 +520,7 @@ def check_hand_areas(table: TableConfig) -> None:
 
 
 def check_wager_areas(config: TableConfig) -> None:
-    """A wagering area is for a bet of the game or of the rulebook."""
+    """Check that each wagering area is for a bet of the game or of the rulebook."""
     bets = config.bets
     for area in config.layout.of_kind("wager"):
         if area.bet not in bets:
