@@ -1,1 +1,1 @@
-"""What people correct in rounds: entered, judged again, taken back, and kept for the next training."""
+"""Corrections of rounds by people: entered, judged again, taken back, and kept for the next training."""

@@ -1,7 +1,7 @@
-"""Enter a correction, or take one back: the log is judged with it and without it, and the store follows the difference.
+"""Enter or take back a correction: the log is judged with and without it, and the store is updated by the difference.
 
-What a person said stands in the chain `corrections/TABLE` with all that came of it; nothing that was written before is
-edited. An alert that no longer stands is closed, never deleted; where it stands again it becomes what it was.
+The chain `corrections/TABLE` records each correction with its effects; nothing written before is edited. An alert that
+the correction refutes is closed, never deleted; if it holds again, it gets its former state back.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from thirdcard.service.store.round_schema import CorrectionRow
 from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
 
 NEW = 0
-"""The number of a correction that has none yet."""
+"""The number of a correction that is not stored yet."""
 
 
 class CorrectionError(ServiceError):
-    """What is said cannot be a correction of that round."""
+    """The change is not valid for that round; `field` names the wrong field."""
 
     def __init__(self, message: str, *, field: str) -> None:
         self.field = field
@@ -51,12 +51,12 @@ class CorrectionError(ServiceError):
 
 
 class CorrectionConflictError(ServiceError):
-    """The correction cannot be entered as things stand."""
+    """The correction conflicts with the present state of the log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedCorrection:
-    """What somebody wants to correct, and why."""
+    """A change that somebody wants to make, and why."""
 
     round_id: int
     change: Mapping[str, Any]
@@ -65,20 +65,22 @@ class WantedCorrection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Judged:
-    """A log, judged as it stands and as it would."""
+    """The verdicts on a log as it is, and as it would be."""
 
     held: tuple[int, ...]
-    """The corrections that held when it was judged."""
+    """The active corrections when it was judged."""
     before: Verdicts
     after: Verdicts
 
 
 def correct(database: Database, person: Person, wanted: WantedCorrection, *, now: datetime) -> int | None:
-    """Enter a correction; gives its number, None where there is no such round or the person may not see it.
+    """Enter a correction; returns its number.
+
+    None where there is no such round, or the person may not see it.
 
     Raises:
-        CorrectionError: It is no correction of that round.
-        CorrectionConflictError: It would divide rounds otherwise, or somebody corrected the log at this moment.
+        CorrectionError: The change is not valid for that round.
+        CorrectionConflictError: It would change the division into rounds, or somebody else corrected the log meanwhile.
         UnjudgeableError: The log cannot be judged with it.
     """
     with database.reading() as session:
@@ -110,10 +112,10 @@ def correct(database: Database, person: Person, wanted: WantedCorrection, *, now
 
 
 def take_back(database: Database, person: Person, correction_id: int, *, why: str, now: datetime) -> bool:
-    """Take a correction back; False where there is none or the person may not see it.
+    """Take a correction back; returns False where there is none, or the person may not see it.
 
     Raises:
-        CorrectionConflictError: It was taken back already, or others rest on it.
+        CorrectionConflictError: It was taken back already, or other corrections depend on it.
         UnjudgeableError: The log cannot be judged without it.
     """
     with database.reading() as session:
@@ -142,7 +144,11 @@ def take_back(database: Database, person: Person, correction_id: int, *, why: st
 
 
 def check_change(session: Session, row: RoundRow, change: Mapping[str, Any]) -> None:
-    """Raises CorrectionError where a change does not concern that round, or says what no log can say."""
+    """Check that a change concerns that round and is possible in a log.
+
+    Raises:
+        CorrectionError: It is not; `field` names the wrong field.
+    """
     kind = change["kind"]
     if kind in (CARD, REMOVE):
         _check_line(session, row, change)
@@ -200,7 +206,7 @@ def _check_still_holds(session: Session, log_id: int, judged: _Judged) -> None:
 
 
 def _seal(session: Session, row: CorrectionRow, said: Mapping[str, Any], found: Effects, cause: effects.Cause) -> None:
-    """Write it into the chain of corrections and the audit."""
+    """Record the correction in its chain and in the audit."""
     body = {
         "correction": row.id, "log": row.log_id, "round_id": row.round_id, "source": "person", "who": cause.who,
         "why": cause.why, "effects": found.as_mapping(), **said,
@@ -219,5 +225,5 @@ def _seal(session: Session, row: CorrectionRow, said: Mapping[str, Any], found: 
 
 
 def correction_chain(table_id: str) -> str:
-    """The chain that holds a table's corrections."""
+    """The name of the chain of a table's corrections."""
     return f"corrections/{table_id}"

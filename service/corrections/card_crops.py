@@ -1,8 +1,8 @@
-"""Show the card that a line of the log reports, cut out of what was filmed: for who corrects it.
+"""Cut the card of a log line out of the video, for the person who corrects it.
 
-No log says where a card lay. The frame a second after the line is looked at by the detector: the card that was not
-there before, or did not lie so, is the one; what it was read as decides between several. Where none is found, the
-picture shows the hand's box, or the whole table. Nothing is written: what was cut last is remembered.
+A log does not say where a card lay. The detector examines the frame a second after the line: a card that was not there
+before, or lay differently, is the one; its reading decides between several. If none is found, the picture shows the
+hand's box, or the whole table. Nothing is written; recent pictures are cached.
 """
 
 from __future__ import annotations
@@ -49,23 +49,24 @@ from thirdcard.vision.plane.rectify import Rectifier
 logger = logging.getLogger(__name__)
 
 RESTS_S = (CARD_RESTS_S, 1.6, 0.5, 2.6)
-"""When a card is looked for, after its line: a hand that is over it at one of these moments is seldom there at all."""
+"""Seconds after its line at which a card is looked for: a hand rarely covers it at all of these times."""
 BEFORE_S = 0.7
-"""So long before its line a card did not lie there, or not so: a deal or a turn takes less."""
+"""Seconds before its line at which a card did not lie there, or lay differently: a deal or a turn takes less."""
 CONFIRM_S = 0.2
-"""What is found must be found again so much later: some prints look like a card's back in one frame, not in two."""
+"""Seconds after which a detection must be confirmed: some prints look like a card's back in one frame, but not
+in two."""
 SAME_MM = 30.0
-"""Two looks that find a card within half a card's width found the same card."""
+"""Two detections within half a card's width are the same card."""
 STILL_MM = 8.0
-"""A card that lies still is found again within this; one that slides moves further in that time."""
+"""A card at rest is found again within this distance; a sliding one moves further in that time."""
 AROUND_CARD_MM = 70.0
 AROUND_HAND_MM = 40.0
 FILM_BEFORE, FILM_AFTER = timedelta(seconds=3), timedelta(seconds=4)
-"""What is cut out of the ring: all moments that are looked at, and a key frame before them."""
+"""What is cut from the stored video: all times that are examined, and a key frame before them."""
 JPEG_QUALITY = 95
-"""A pip is some ten pixels large: what a still may lose, a crop may not."""
+"""A pip is some ten pixels large, so a crop needs a higher quality than a still."""
 MOST_KEPT = 100
-"""Pictures that are remembered: a card's has 20 KB, a whole table's 500, so that it is 50 MB at most."""
+"""The most cached pictures: a card has 20 KB, a whole table 500, so 50 MB at most."""
 
 Corners = NDArray[np.float64]
 Shows = Literal["card", "hand", "table"]
@@ -73,18 +74,18 @@ Shows = Literal["card", "hand", "table"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardLine:
-    """A line of the log that reports a card."""
+    """A log line about a card."""
 
     table_id: str
     log_id: int
     line: int
     t: float
-    """Seconds into the log."""
+    """Seconds since the log's beginning."""
     at: datetime
     hand: str | None
     """None where it lay in no hand's box."""
     name: str | None
-    """As it was read; None where it was not, or lay face down."""
+    """The face as read; None where it was not read, or lay face down."""
     is_face_up: bool | None
 
 
@@ -94,20 +95,20 @@ class CardCrop:
 
     shows: Shows
     shown_at: datetime
-    """The moment of the frame."""
+    """The time of the frame."""
     jpeg: bytes
     box_px: tuple[int, int, int, int]
-    """The part of the frame that it is: left, top, right, bottom; the last two are not in it."""
+    """The part of the frame in pixels: left, top, right, bottom; right and bottom are exclusive."""
     outline_px: tuple[tuple[float, float], ...]
-    """The card's corners in the picture; none where it was not found."""
+    """The card's corners in pixels of the picture; empty where it was not found."""
     source: str
-    """What it was cut out of, in words."""
+    """The video that it was cut from, in words."""
     second_s: float
-    """The frame's place in that."""
+    """The frame's time in that video, seconds."""
 
     @property
     def tag(self) -> str:
-        """Another one for another picture."""
+        """The entity tag: it changes with the picture."""
         return hashlib.sha256(self.jpeg).hexdigest()[:32]
 
 
@@ -115,23 +116,23 @@ class CardCrop:
 class _Film:
     path: Path
     line_s: float
-    """Where in it the line's moment lies."""
+    """The time of the line in this video, seconds."""
     source: str
 
 
 @dataclass(slots=True)
 class CardCrops:
-    """The pictures of cards that a service was asked for, and the models that find them, opened when first needed."""
+    """A service's cache of card pictures, and the models that find cards, loaded on first use."""
 
     _kept: OrderedDict[tuple[object, ...], CardCrop] = field(default_factory=OrderedDict)
     _eyes: CardModels | None = None
     _looking: threading.Lock = field(default_factory=threading.Lock)
 
     def show(self, room: Room, card: CardLine) -> CardCrop:
-        """The card, out of the first film that shows its moment.
+        """The card from the first video that shows its time.
 
         Raises:
-            EvidenceMissingError: There is none, and why.
+            EvidenceMissingError: No video shows it; the text says why.
         """
         fault = None
         for film in _films(room, card):
@@ -165,7 +166,7 @@ class CardCrops:
 
 
 def find_card_line(session: Session, person: Person, round_id: int, line: int) -> CardLine | None:
-    """A round's line that reports a card, as it was written; None where it is none or the person may not see it."""
+    """A round's line about a card, as it was written; None where it is none, or the person may not see it."""
     row = session.get(RoundRow, round_id)
     if row is None or not person.may_see(row.table_id) or not row.first_line <= line <= row.last_line:
         return None
@@ -187,7 +188,7 @@ def find_card_line(session: Session, person: Person, round_id: int, line: int) -
 
 
 def _hand_at(session: Session, row: RoundRow, line: int, body: dict[str, Any]) -> str | None:
-    """The hand in which the card lay then: the line says it, or the last one before that speaks of the card's place."""
+    """The hand of the card at that line: from the line itself, or the last earlier line about the card's place."""
     if "hand" in body or "card_id" not in body:
         return body.get("hand")
     said = (
@@ -198,7 +199,7 @@ def _hand_at(session: Session, row: RoundRow, line: int, body: dict[str, Any]) -
 
 
 def note_look(room: Room, person: Person, round_id: int, line: int) -> None:
-    """Note in the audit who sees a card's picture."""
+    """Record in the audit that a person sees a card's picture."""
     target = f"round:{round_id}"
     if room.sights.is_new(person.name, f"{target}/card"):
         with room.database.writing(is_shown=False) as session:
@@ -207,7 +208,7 @@ def note_look(room: Room, person: Person, round_id: int, line: int) -> None:
 
 
 def _films(room: Room, card: CardLine) -> Iterator[_Film]:
-    """What may show it, the best first."""
+    """The videos that may show the card, the best first."""
     at, end, ring = card.at, card.at + timedelta(seconds=RESTS_S[0]), room.settings.ring / card.table_id
     with room.database.reading() as session:
         whole = recordings(session, card.log_id, at, end)
@@ -230,13 +231,13 @@ def _films(room: Room, card: CardLine) -> Iterator[_Film]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A card that lies somewhere."""
+    """The place of a detected card."""
 
     corners_mm: Corners
     label: int
 
     def is_of(self, others: Sequence[_Place], *, near_mm: float = SAME_MM) -> bool:
-        """Whether it is one of these: there, and the same side up."""
+        """Whether one of these has the same place and the same side up."""
         middle = self.corners_mm.mean(axis=0)
         return any(
             other.label == self.label and np.linalg.norm(other.corners_mm.mean(axis=0) - middle) < near_mm
@@ -245,7 +246,7 @@ class _Place:
 
 
 class _Finder:
-    """Finds one card in frames of its film."""
+    """Finds one card in the frames of its video."""
 
     def __init__(self, film: _Film, card: CardLine, table: TableConfig, eyes: CardModels) -> None:
         self.film, self.card, self.table, self.eyes = film, card, table, eyes
@@ -255,11 +256,11 @@ class _Finder:
 
     @property
     def box_mm(self) -> Corners | None:
-        """The box of the hand in which the card lay; None where it lay elsewhere."""
+        """The box of the card's hand, in mm of the layout; None where it lay elsewhere."""
         return self.hands.get(self.card.hand)
 
     def look(self) -> CardCrop:
-        """Raises ClipError where the film has no frame of that time."""
+        """Find the card and cut its picture; raises ClipError where the video has no frame of that time."""
         before = still_at(self.film.path, self.film.line_s - BEFORE_S)
         was = None if before is None else self._cards_in(before.image_hw3)
         first: Still | None = None
@@ -277,7 +278,7 @@ class _Finder:
         return self._sight(first, None)
 
     def _cards_in(self, image: Image) -> list[_Place]:
-        """The cards in its hand's box, else those on the cloth that lie in no hand's box."""
+        """The cards in its hand's box, else those on the cloth outside the hands' boxes."""
         box, size = self.box_mm, self.table.layout.size_mm
         region = (0.0, 0.0, *size) if box is None else (*(box.min(axis=0) - MARGIN_MM), *(box.max(axis=0) + MARGIN_MM))
         found = self.eyes.detector.detect_regions(image, self._rectifier, [region]).of(CARD_FACE, CARD_BACK)
@@ -292,7 +293,7 @@ class _Finder:
         return not any(is_in(middle_mm, box, margin_mm=0.0) for box in self.hands.values())
 
     def _find(self, image: Image, was: Sequence[_Place] | None) -> _Place | None:
-        """The card; None where none is it, or nobody can tell which."""
+        """The card; None where none matches, or it is ambiguous."""
         up = self.card.is_face_up if self.card.is_face_up is not None else (self.card.name is not None or None)
         wanted = (CARD_FACE, CARD_BACK) if up is None else (CARD_FACE,) if up else (CARD_BACK,)
         places = [one for one in self._cards_in(image) if one.label in wanted]
@@ -302,7 +303,7 @@ class _Finder:
         return self._told_apart(image, fresh or places)
 
     def _told_apart(self, image: Image, places: Sequence[_Place]) -> _Place | None:
-        """The one that reads as the line says; where the line says nothing, the only one."""
+        """The card that reads as the line says; without a face in the line, the only one."""
         if self.card.name is None:
             return places[0] if len(places) == 1 else None
         crops = [(one, card_crop(image, self.calibration, one.corners_mm)) for one in places]

@@ -1,6 +1,6 @@
-"""Keep the frame that shows a corrected card, with all that is needed to find the card in it: for the next training.
+"""Keep the frame that shows a corrected card, with the data needed to find the card in it, for the next training.
 
-The frame is the camera's own, whole and without loss. No model runs here; `thirdcard corrections export` cuts the card.
+The frame is the camera's own, whole and lossless. No model runs here; `thirdcard corrections export` cuts the card out.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from thirdcard.service.watch.recordings import TABLE_NAME
 logger = logging.getLogger(__name__)
 
 FOLDER = "corrections"
-"""Below the evidence folder."""
+"""The folder's name below the evidence folder."""
 
 
 class NoPictureError(ServiceError):
@@ -48,7 +48,7 @@ class NoPictureError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sight:
-    """When and where the card was to be seen."""
+    """When and where the card was visible."""
 
     table_id: str
     at: datetime
@@ -58,7 +58,7 @@ class _Sight:
 
 
 def keep_picture(database: Database, settings: RoomSettings, correction_id: int, *, now: datetime) -> None:
-    """Keep the frame of a corrected card, or note why there is none; other corrections have none."""
+    """Keep the frame of a corrected card, or note why there is none; other corrections need no frame."""
     with database.reading() as session:
         row = session.get_one(CorrectionRow, correction_id)
         change, table_id = json.loads(row.body), row.table_id
@@ -87,7 +87,7 @@ def keep_picture(database: Database, settings: RoomSettings, correction_id: int,
 
 
 def _sight(session: Session, settings: RoomSettings, row: CorrectionRow, change: dict[str, Any]) -> _Sight:
-    """Where the card lies in sight: a second after it was dealt or turned."""
+    """When and where the card is visible: a second after it was dealt or turned."""
     log = session.get_one(LogRow, row.log_id)
     wanted = select(ChainLine.body).where(ChainLine.chain == chain_of_log(log), ChainLine.seq == change["line"])
     line = json.loads(session.scalars(wanted).one())
@@ -103,14 +103,14 @@ def _sight(session: Session, settings: RoomSettings, row: CorrectionRow, change:
 
 
 def _hand_of(session: Session, row: CorrectionRow, card_id: str | None) -> str | None:
-    """The hand to which a card was dealt that is reported by another line."""
+    """The hand of a card, from the lines that name one."""
     lines = lines_of_round(session, session.get_one(RoundRow, row.round_id))
     hands = [line.body.get("hand") for line in lines if line.body.get("card_id") == card_id and line.body.get("hand")]
     return None if not hands else str(hands[-1])
 
 
 def _write(settings: RoomSettings, sight: _Sight, correction_id: int, change: dict[str, Any]) -> tuple[str, str, str]:
-    """Write the frame; gives its path below the evidence folder, its hash, and the note about it."""
+    """Write the frame; returns its path below the evidence folder, its SHA-256, and the note about it."""
     second_s = sight.shown.second_of(sight.at)
     still = still_at(sight.shown.path, second_s)
     if still is None:
@@ -143,10 +143,10 @@ def _png(image_hw3: Image) -> bytes:
 
 
 def table_of(settings: RoomSettings, table_id: str, folder: Path) -> TableConfig:
-    """The table's file in the folder of its recording, else that of the service's folder.
+    """The table's set-up: from the folder of its recording, else from the service's folder.
 
     Raises:
-        NoPictureError: There is neither: nobody knows where in the frame the table lies.
+        NoPictureError: Neither has one, so the table's place in the frame is unknown.
         ServiceError: It cannot be used.
     """
     beside = folder / TABLE_NAME

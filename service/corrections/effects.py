@@ -1,4 +1,4 @@
-"""Let rounds, alerts and what they are found by follow from one judgement of a log to another."""
+"""Update rounds, alerts and the search index from one judgement of a log to another."""
 
 from __future__ import annotations
 
@@ -36,30 +36,30 @@ class Cause:
 
     @property
     def note(self) -> str:
-        """What the history of an alert says."""
+        """The text in an alert's history."""
         return f"Correction {self.correction_id}{' was taken back' if self.is_taken_back else ''}: {self.why}"
 
 
 @dataclass(slots=True, kw_only=True)
 class Effects:
-    """What changed."""
+    """The effects of a correction."""
 
     rounds: list[Mapping[str, Any]] = field(default_factory=list)
     """Each with its number in the store, and its record before and after."""
     fell: list[int] = field(default_factory=list)
-    """Alerts that no longer stand."""
+    """Alerts that no longer hold."""
     raised: list[int] = field(default_factory=list)
     stands_again: list[int] = field(default_factory=list)
     touched: set[int] = field(default_factory=set)
-    """Numbers of the rounds, within their log, that any of it concerns."""
+    """Numbers, within their log, of the rounds that are affected."""
 
     def as_mapping(self) -> dict[str, Any]:
-        """What is kept of it."""
+        """The effects as stored."""
         return {"rounds": self.rounds, "fell": self.fell, "raised": self.raised, "stands_again": self.stands_again}
 
 
 def follow(session: Session, log_id: int, before: Verdicts, after: Verdicts, cause: Cause) -> Effects:
-    """Make the store say what the second judgement says, where it differs from the first."""
+    """Change the store from the first judgement to the second, where they differ."""
     found, dealt = Effects(), list[int]()
     log = session.get_one(LogRow, log_id)
     for number, record in after.rounds.items():
@@ -84,7 +84,7 @@ def follow(session: Session, log_id: int, before: Verdicts, after: Verdicts, cau
 
 
 def rule(session: Session, found: Effects, change: Mapping[str, Any], cause: Cause) -> Effects:
-    """A person's word on an alert, or its withdrawal: then the alert is what it was before."""
+    """Apply a person's verdict on an alert, or its withdrawal, which restores the alert's former state."""
     row = session.get_one(AlertRow, change["alert"])
     found.touched.add(row.round)
     if cause.is_taken_back:
@@ -97,7 +97,7 @@ def rule(session: Session, found: Effects, change: Mapping[str, Any], cause: Cau
 
 
 def enter_rounds(session: Session, corrected: RoundRow, found: Effects) -> None:
-    """Have the rounds found by what they are now."""
+    """Update the search index of the affected rounds."""
     session.flush()
     numbers = {*found.touched, corrected.number}
     wanted = select(RoundRow).where(RoundRow.log_id == corrected.log_id, RoundRow.number.in_(numbers))
@@ -126,7 +126,7 @@ def _alerts_saying(session: Session, log_id: int, body: Mapping[str, Any]) -> li
 
 
 def _stand(session: Session, log: LogRow, body: dict[str, Any], cause: Cause, found: Effects) -> None:
-    """An alert stands now that did not: one that fell earlier is opened again, else it is raised."""
+    """Make an alert active: reopen one that was closed earlier, else raise a new one."""
     known = _alerts_saying(session, log.id, body)
     ruled_out = {one.body["alert"] for one in holding(session, log.id) if one.body["kind"] == VERDICT}
     fallen = [row for row in known if has_fallen(session, row) and row.id not in ruled_out]
@@ -138,7 +138,7 @@ def _stand(session: Session, log: LogRow, body: dict[str, Any], cause: Cause, fo
 
 
 def _raise(session: Session, log: LogRow, body: dict[str, Any], cause: Cause) -> int:
-    """Enter an alert after the fact; nobody is woken by it."""
+    """Raise an alert after the fact; nobody is notified."""
     dealer = select(RoundRow.dealer).where(RoundRow.log_id == log.id, RoundRow.number == body["round"])
     raised = RaisedAlert(
         table_id=log.table_id,
@@ -153,12 +153,12 @@ def _raise(session: Session, log: LogRow, body: dict[str, Any], cause: Cause) ->
 
 
 def _reason_to_fall(row: AlertRow, cause: Cause) -> str:
-    """What a person's correction raised and the same one's end lets fall was never an alert of the system's."""
+    """The reason for closing: an alert that a correction raised, and its withdrawal closes, was never the system's."""
     return UNRAISED if cause.is_taken_back and row.is_quiet else CORRECTED
 
 
 def _restore(session: Session, row: AlertRow, cause: Cause) -> None:
-    """The state before the last step that a correction took."""
+    """Restore the state before the last change that a correction made."""
     wanted = select(AlertChange).where(AlertChange.alert_id == row.id, AlertChange.reason == CORRECTED)
     last = session.scalar(wanted.order_by(AlertChange.id.desc()).limit(1))
     _step(session, row, AlertState.OPEN if last is None else last.before, cause, reason=TAKEN_BACK)

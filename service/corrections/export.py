@@ -1,7 +1,8 @@
 """Write the cards that people corrected, cut out and labelled, for the next training.
 
-Each kept frame is looked at by the detector and the reader: of the cards in the hand the one is taken that reads as
-what was corrected, or, where nothing was read, the least sure one. What was not found is named and left to a person.
+The detector and the reader examine each kept frame: of the cards in the hand the one is taken that reads like the
+correction, or, where nothing was read, the one with the lowest confidence. Cards that were not found are listed for a
+person.
 """
 
 from __future__ import annotations
@@ -31,32 +32,32 @@ from thirdcard.vision.plane.rectify import Rectifier
 
 VERSION = 1
 MARGIN_MM = 40.0
-"""A card that leans over its hand's box still belongs to it."""
+"""A card that lies partly outside its hand's box, by this much at most, still belongs to it."""
 PATCH_PX = 640
 PATCH_CARDS = 2.6
 """A patch is so many card heights wide."""
 
 
 class CorrectionExportError(ServiceError):
-    """What was kept cannot be written out."""
+    """The kept pictures cannot be exported."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardModels:
-    """The models that find a card and read it."""
+    """The models that detect and read a card."""
 
     detector: Detector
     reader: Reader
 
     @classmethod
     def open(cls) -> CardModels:
-        """Those of the registry."""
+        """Load the models of the registry."""
         return cls(Detector.open(), Reader.open())
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How much was written."""
+    """How many cards were written, and how many not found."""
 
     cards: int
     not_found: int
@@ -66,7 +67,7 @@ def export_corrections(database: Database, evidence: Path, out: Path, eyes: Card
     """Write `crops/`, `images/`, `annotations.json` and `manifest.json` into a folder.
 
     Raises:
-        ExportError: A kept frame was lost or changed.
+        CorrectionExportError: A kept frame was lost or changed.
     """
     for name in ("crops", "images"):
         (out / name).mkdir(parents=True, exist_ok=True)
@@ -94,7 +95,7 @@ def export_corrections(database: Database, evidence: Path, out: Path, eyes: Card
 
 
 def find_card(frame: Image, sight: Mapping[str, Any], eyes: CardModels) -> NDArray[np.float64] | None:
-    """The corners of the corrected card on the cloth, (4, 2) in millimetres; None where it is not found."""
+    """The corners of the corrected card on the layout, (4, 2) mm; None where it is not found."""
     calibration = parse_calibration(sight["calibration"], "calibration")
     boxes = {name: np.asarray(polygon) for name, polygon in sight["hands_mm"].items()}
     wanted = [boxes[sight["hand"]]] if sight["hand"] in boxes else list(boxes.values())
@@ -117,7 +118,7 @@ def find_card(frame: Image, sight: Mapping[str, Any], eyes: CardModels) -> NDArr
 
 
 def is_in(point: NDArray[np.float64], polygon: NDArray[np.float64], *, margin_mm: float = MARGIN_MM) -> bool:
-    """Whether a point lies in a polygon, or no farther than so much beside it; both in millimetres."""
+    """Whether a point lies in a polygon or within `margin_mm` of it; both in mm."""
     outline = np.asarray(polygon, np.float32).reshape(-1, 1, 2)
     return cv2.pointPolygonTest(outline, (float(point[0]), float(point[1])), True) >= -margin_mm
 
@@ -138,7 +139,7 @@ def _frame(path: Path, sha256: str) -> Image:
 def _write_crop(
     out: Path, number: int, frame: Image, sight: Mapping[str, Any], corners: NDArray[np.float64]
 ) -> dict[str, Any]:
-    """The upright crop that the reader takes, and where it was in the frame."""
+    """Write the upright crop for the reader; returns its place in the frame."""
     calibration = parse_calibration(sight["calibration"], "calibration")
     crop = card_crop(frame, calibration, corners)
     assert crop is not None, "it was read"
@@ -152,7 +153,7 @@ def _write_crop(
 def _write_patch(
     out: Path, number: int, frame: Image, sight: Mapping[str, Any], corners: NDArray[np.float64]
 ) -> dict[str, Any]:
-    """The card's surroundings as a photograph of its own, as the reader's lessons take them."""
+    """Write the card's surroundings as a photograph of its own, in the form of the reader's training data."""
     calibration = parse_calibration(sight["calibration"], "calibration")
     points = np.asarray(calibration.image_from_layout(corners), np.float64)
     middle, long_px = points.mean(axis=0), float(np.linalg.norm(points[1] - points[2]))

@@ -1,4 +1,4 @@
-"""Judge a whole log again, from its lines and the rules that the store keeps beside it."""
+"""Judge a whole log again, from its lines and the rules stored with it."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store import chain
 
 ASIDE = ("confidence", "noticed_at", "evidence")
-"""Of an alert: what may differ though it says the same."""
+"""Fields of an alert that may differ between two reports of the same fault."""
 
 
 class UnjudgeableError(ServiceError):
-    """A log cannot be judged like that."""
+    """A log cannot be judged with these rules or lines."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Verdicts:
-    """What the referee says of a log."""
+    """The referee's verdicts on a log."""
 
     rounds: dict[int, RoundRecord] = field(default_factory=dict)
-    """Those that closed, by number."""
+    """Closed rounds, by number."""
     dealers: dict[int, str | None] = field(default_factory=dict)
-    """Who dealt, by number of the round."""
+    """The dealer, by number of the round."""
     alerts: list[Alert] = field(default_factory=list)
 
     @property
     def divisions(self) -> list[tuple[int, float | None]]:
-        """Which rounds there are, and when each closed."""
+        """The rounds and the time at which each closed."""
         return [(number, record.closed) for number, record in sorted(self.rounds.items())]
 
 
 def belief_of(rules: Mapping[str, Any]) -> Belief:
-    """The belief by what a log's row keeps: rulebook, options, shoe, limits and the chips; as a watch has it.
+    """The belief for the rules stored with a log: rulebook, options, shoe, limits and chips; the same as a watch has.
 
     Raises:
-        UnjudgeableError: They name no rulebook that is known.
+        UnjudgeableError: The rulebook is unknown, or the rules cannot be used.
     """
     try:
         elected = elect(rulebook_of_log(rules), rules.get("options", {}))
@@ -67,13 +67,13 @@ def belief_of(rules: Mapping[str, Any]) -> Belief:
 
 
 def _chips_of(rules: Mapping[str, Any]) -> tuple[int, ...]:
-    """The values of the table's chips; rows of old keep that of the smallest alone."""
+    """The values of the table's chips in minor units; old rows store only the smallest."""
     smallest = rules.get("smallest_chip")
     return tuple(rules.get("chips", () if smallest is None else (smallest,)))
 
 
 def judge_lines(rules: Mapping[str, Any], bodies: Iterable[Mapping[str, Any]]) -> Verdicts:
-    """All that the referee says of a log's lines; a round that is not closed is left out.
+    """The referee's verdicts on a log's lines; a round that is not closed is left out.
 
     Raises:
         UnjudgeableError: A line cannot be judged.
@@ -101,12 +101,12 @@ def _note(verdicts: Verdicts, judgement: Judgement, dealer: str | None) -> None:
 
 
 def fault_key(body: Mapping[str, Any]) -> str:
-    """What an alert says, whoever noticed it when: two with the same key are one."""
+    """A key for the fault that an alert reports, whenever it was noticed; alerts with the same key are the same."""
     return chain.canonical({name: value for name, value in body.items() if name not in ASIDE})
 
 
 def alert_bodies(verdicts: Verdicts) -> dict[str, dict[str, Any]]:
-    """Alerts by what they say."""
+    """Alerts by their fault's key."""
     bodies = [json.loads(chain.canonical(format_alert(alert))) for alert in verdicts.alerts]
     return {fault_key(body): body for body in bodies}
 

@@ -1,4 +1,4 @@
-"""Hold the corrections of the store, and their pictures, against what was sealed in their chains."""
+"""Compare the corrections in the store, and their pictures, with what was sealed in their chains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHAINS = "corrections/"
 
 
 def verify_corrections(session: Session, evidence: Path) -> str | None:
-    """The first correction or picture that is not what was sealed, in words; None where all are."""
+    """The first correction or picture that differs from its sealed record, in words; None where all agree."""
     for name in chain.chains(session):
         if name.startswith(CHAINS):
             for line in chain.read(session, name):
