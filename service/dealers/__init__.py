@@ -1,1 +1,1 @@
-"""Who deals: the house's register of dealers, and the roster."""
+"""The house's register of dealers, and the roster."""

@@ -1,4 +1,4 @@
-"""Read a house's own lists as CSV: dealers and rosters; what is wrong in a line concerns that line alone."""
+"""Read a house's lists of dealers and rosters as CSV; a fault in one line does not affect the others."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class LineFault:
     """What is wrong with a line."""
 
     line: int
-    """From 1, as an editor counts."""
+    """The line's number, from 1, as in an editor."""
     field: str
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Line(Generic[Entry]):
-    """A line that can be entered."""
+    """A valid line."""
 
     number: int
     entry: Entry
@@ -40,31 +40,31 @@ class Line(Generic[Entry]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadList(Generic[Entry]):
-    """A list that was read to its end."""
+    """The valid and the faulty lines of a list."""
 
     lines: Sequence[Line[Entry]]
     faults: Sequence[LineFault]
 
 
 def read_dealers(text: str) -> ReadList[DealerFields]:
-    """Dealers: `name`, and perhaps `id`, `badge` and `active` (yes or no).
+    """Parse a list of dealers: `name`, and optionally `id`, `badge` and `active` (yes or no).
 
     Raises:
-        DealerError: The list has no column of names, one that is not known, or more lines than a house has dealers.
+        DealerError: The list has no column of names, an unknown one, or too many lines.
     """
     return _read(text, DEALER_COLUMNS, ("name",), _dealer)
 
 
 def read_roster(text: str, zone: ZoneInfo, tables: Sequence[str] = ()) -> ReadList[StintFields]:
-    """Lines of the roster: `table`, `from`, `to`, `dealer`; an empty dealer is a break.
+    """Parse lines of the roster: `table`, `from`, `to`, `dealer`; an empty dealer is a break.
 
     Args:
-        text: the list.
-        zone: whose clock times without an offset are of.
-        tables: those that there are; none where they are not known.
+        text: The list.
+        zone: The time zone of times without an offset.
+        tables: The known tables; empty where unknown.
 
     Raises:
-        DealerError: A column is missing or not known, or it has too many lines.
+        DealerError: A column is missing or unknown, or there are too many lines.
     """
     return _read(text, ROSTER_COLUMNS, ROSTER_COLUMNS, lambda fields: _stint(fields, zone, tables))
 
@@ -132,10 +132,11 @@ def _stint(fields: Mapping[str, str], zone: ZoneInfo, tables: Sequence[str]) -> 
 
 
 def read_moment(field: str, text: str, zone: ZoneInfo) -> datetime:
-    """A moment as people write it: with its offset, or by the house's clock; of an hour that comes twice the first.
+    """A time as people write it: with an offset, or by the house's clock, where an hour that occurs twice means the
+    first.
 
     Raises:
-        DealerError: It is none, or the clock never showed it.
+        DealerError: It is no time, or one that the clock skipped.
     """
     try:
         at = datetime.fromisoformat(text)

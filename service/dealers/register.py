@@ -1,7 +1,7 @@
-"""The house's dealers: added, changed, joined where two of them are one person, and found however they are written.
+"""The house's dealers: added, changed, merged where two entries are one person, and found in any spelling.
 
-A table reports a name, a staff number or a badge; rounds, alerts and figures hold the name in the register, so that
-case and spelling do not make two persons. A name that nobody has entered stands in the register as unconfirmed.
+A table reports a name, a staff number or a badge; rounds, alerts and figures store the register's name, so that case
+and spelling do not make two persons. A name that nobody has entered is registered as unconfirmed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST_NAME, LONGEST_STAFF_ID, LONGEST_BADGE = 200, 64, 100
 
 
 class DealerError(ServiceError):
-    """A dealer cannot be entered so; `field` names what is not allowed."""
+    """A dealer's data are not allowed; `field` names the wrong field."""
 
     def __init__(self, field: str, message: str) -> None:
         self.field = field
@@ -30,7 +30,7 @@ class DealerError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DealerFields:
-    """What is entered of a dealer."""
+    """The editable data of a dealer."""
 
     name: str
     staff_id: str | None = None
@@ -49,13 +49,13 @@ class DealerView:
     is_active: bool
     is_confirmed: bool
     other_names: tuple[str, ...] = ()
-    """How else this one is written, without case and order of words."""
+    """Other spellings, without case and order of words."""
     looks_like: str | None = None
-    """Another dealer's name, where this one is unconfirmed and may be the same, misspelled."""
+    """For an unconfirmed entry: a similar dealer's name, of which it may be a misspelling."""
 
 
 def find_dealer(session: Session, text: str) -> DealerRow | None:
-    """The dealer that a badge, a staff number or a name means; None where none is known."""
+    """The dealer with that badge, staff number or name; None where none is known."""
     plain = tidy(text)
     exact = select(DealerRow).where(or_(DealerRow.badge == plain, DealerRow.staff_id == plain)).limit(1)
     found = session.scalar(exact)
@@ -66,7 +66,7 @@ def find_dealer(session: Session, text: str) -> DealerRow | None:
 
 
 def known_as(session: Session, text: str, *, now: datetime) -> str:
-    """The name in the register of the dealer that a table's device or log means; a new one is entered, unconfirmed."""
+    """The registered name of the dealer that a device or log names; a new name is registered as unconfirmed."""
     found = find_dealer(session, text)
     if found is not None:
         return found.name
@@ -80,7 +80,7 @@ def known_as(session: Session, text: str, *, now: datetime) -> str:
 
 
 def add_dealer(session: Session, fields: DealerFields, *, now: datetime) -> int:
-    """Enter a dealer, or confirm one whose name a log brought; gives the number in the register.
+    """Add a dealer, or confirm one whose name came from a log; returns the number in the register.
 
     Raises:
         DealerError: A field is not allowed, or another dealer has it.
@@ -104,9 +104,9 @@ def add_dealer(session: Session, fields: DealerFields, *, now: datetime) -> int:
 
 
 def change_dealer(session: Session, dealer_id: int, fields: DealerFields) -> str | None:
-    """Change what is entered of a dealer; the name before, None where there is no such dealer.
+    """Change a dealer's data; returns the previous name, or None where there is no such dealer.
 
-    Rounds and alerts keep the name that they have: whoever changes a name has them follow.
+    Rounds and alerts keep their names; the caller updates them after a change of name.
 
     Raises:
         DealerError: A field is not allowed, or another dealer has it.
@@ -128,10 +128,9 @@ def change_dealer(session: Session, dealer_id: int, fields: DealerFields) -> str
 
 
 def join_dealers(session: Session, kept_id: int, gone_id: int) -> tuple[str, str] | None:
-    """Make one of two dealers who are the same person; the name that stays and the one that goes, None where there are
-    no such two.
+    """Merge two entries of the same person; returns the name that stays and the one that goes.
 
-    Rounds and alerts keep the names that they have: whoever joins has them follow.
+    None where there are no such two. Rounds and alerts keep their names; the caller updates them.
     """
     kept, gone = (session.get(DealerRow, one, with_for_update=True) for one in (kept_id, gone_id))
     if kept is None or gone is None or kept is gone:
@@ -149,7 +148,7 @@ def join_dealers(session: Session, kept_id: int, gone_id: int) -> tuple[str, str
 
 
 def list_dealers(session: Session) -> list[DealerView]:
-    """All dealers, by name."""
+    """All dealers, sorted by name."""
     rows = session.scalars(select(DealerRow).order_by(func.lower(DealerRow.name))).all()
     names: dict[int, list[str]] = {}
     for written in session.scalars(select(DealerNameRow).order_by(DealerNameRow.folded)):
@@ -171,7 +170,7 @@ def list_dealers(session: Session) -> list[DealerView]:
 
 
 def active_names(session: Session) -> Sequence[str]:
-    """Who may be dealing: the active dealers' names, in order."""
+    """The names of all active, confirmed dealers, sorted."""
     wanted = select(DealerRow.name).where(DealerRow.is_active, DealerRow.is_confirmed)
     return session.scalars(wanted.order_by(func.lower(DealerRow.name))).all()
 

@@ -1,7 +1,7 @@
-"""The roster: who is to deal at which table from when to when, and who dealt at a moment by it and by the table's log.
+"""The roster: who is scheduled to deal where and when, and who dealt at a given time by roster and log.
 
-A table's log says when somebody came to deal; the roster says it where nothing at the table does. Of both, what began
-last holds. A stint that was entered afterwards as what really was holds against the log.
+A table's log says when a dealer came; the roster decides where nothing at the table reports it. The later of the two
+applies. A stint that was entered afterwards as the fact overrides the log.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from thirdcard.service.dealers.register import DealerError, find_dealer
 from thirdcard.service.store.dealer_schema import DealerRow, StintRow
 
 LONGEST = timedelta(hours=16)
-"""Nobody deals for longer at a stretch: a stint that does has a wrong day."""
+"""The longest stint: a longer one has a wrong date."""
 Change = tuple[datetime, str | None]
-"""From when on who deals; None: nobody that is known."""
+"""A time and who deals from then on; None: nobody known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StintFields:
-    """A line of the roster as it is entered."""
+    """A line of the roster as entered."""
 
     table_id: str
     from_at: datetime
@@ -49,10 +49,10 @@ class Stint:
 
 
 def add_stint(session: Session, who: str, fields: StintFields, *, now: datetime) -> int:
-    """Enter a line; gives its number.
+    """Add a line; returns its number.
 
     Raises:
-        DealerError: It has no such dealer, no length, or overlaps with another of its kind at that table.
+        DealerError: The dealer is unknown, the times are wrong, or it overlaps another line of its kind at that table.
     """
     row = _row(session, who, fields, now)
     session.add(row)
@@ -61,7 +61,7 @@ def add_stint(session: Session, who: str, fields: StintFields, *, now: datetime)
 
 
 def remove_stint(session: Session, stint_id: int) -> Stint | None:
-    """Take a line out; what it said, None where there is none such."""
+    """Remove a line and return it; None where there is none."""
     found = next(iter(_stints(session, select(StintRow).where(StintRow.id == stint_id))), None)
     if found is not None:
         session.delete(session.get_one(StintRow, stint_id))
@@ -70,7 +70,7 @@ def remove_stint(session: Session, stint_id: int) -> Stint | None:
 
 
 def list_stints(session: Session, *, table_id: str | None, from_at: datetime, to_at: datetime) -> list[Stint]:
-    """The lines that touch a span, of one table or of all, in order of time."""
+    """The lines that overlap a span, of one table or of all, in order of time."""
     wanted = select(StintRow).where(StintRow.to_at > from_at, StintRow.from_at < to_at)
     if table_id is not None:
         wanted = wanted.where(StintRow.table_id == table_id)
@@ -78,18 +78,19 @@ def list_stints(session: Session, *, table_id: str | None, from_at: datetime, to
 
 
 def who_deals(session: Session, table_id: str, at: datetime, changes: Sequence[Change]) -> str | None:
-    """Who dealt at a moment.
+    """Who dealt at a given time; None where unknown.
 
     Args:
-        table_id: the table.
-        at: the moment.
-        changes: what the table's log says, in order of time.
+        session: Of the database.
+        table_id: The table.
+        at: The time.
+        changes: The changes of dealer in the table's log, in order of time.
     """
     return dealer_at(list_stints(session, table_id=table_id, from_at=at - LONGEST, to_at=at + LONGEST), at, changes)
 
 
 def dealer_at(stints: Iterable[Stint], at: datetime, changes: Sequence[Change]) -> str | None:
-    """The same, of one table's lines of the roster."""
+    """The same from one table's roster lines."""
     lines = list(stints)
     ruling = [one for one in lines if one.is_ruling and one.from_at <= at < one.to_at]
     if ruling:
