@@ -1,6 +1,6 @@
-"""Speak with an MQTT broker: publish and wait until it has the message, subscribe and say when one is dealt with.
+"""Talk to an MQTT broker: publish and wait for its receipt, subscribe and acknowledge messages that were handled.
 
-The link comes back by itself when the broker was away. Nothing is ever published as retained.
+The link reconnects by itself. Nothing is ever published as retained.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SAFE_IN_A_LEVEL = " !$&'()*,:;=@-._~"
 
 
 class MqttError(ServiceError):
-    """A message did not reach the broker, or the broker did not say that it has it."""
+    """A message did not reach the broker, or was not acknowledged."""
 
 
 class BrokerFile(HouseSettings):
@@ -53,7 +53,7 @@ class BrokerFile(HouseSettings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broker:
-    """A broker as a link needs it, secrets read."""
+    """A broker's connection data, with secrets resolved."""
 
     host: str
     port: int = 1883
@@ -67,52 +67,52 @@ class Broker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MqttMessage:
-    """What came in on a subscription."""
+    """A received message."""
 
     topic: str
     payload: bytes
     is_retained: bool = False
     is_repeated: bool = False
-    """The broker sends it again: it does not know that it was dealt with."""
+    """Whether the broker sends it again, because it was not acknowledged."""
     settle: Callable[[], None] = lambda: None
-    """Tells the broker that it is dealt with; until then it comes again after a fall."""
+    """Acknowledge the message; until then the broker repeats it after a crash."""
 
 
 class MqttLink(Protocol):
-    """A connection that lasts."""
+    """A lasting connection to a broker."""
 
     def start(self, subscription: str | None = None, receive: Callable[[MqttMessage], None] | None = None) -> None:
-        """Connect, and go on trying until stopped; messages come in the link's own thread."""
+        """Connect, and reconnect until stopped; messages arrive in the link's own thread."""
 
     def stop(self) -> None:
-        """Let the broker go."""
+        """Disconnect."""
 
     @property
     def fault(self) -> str | None:
         """Why there is no connection; None where there is one."""
 
     def publish(self, topic: str, payload: bytes, *, timeout_s: float) -> None:
-        """Send, and wait until the broker has it.
+        """Send, and wait for the broker's receipt.
 
         Raises:
-            MqttError: There is no connection, or the broker did not confirm in time.
+            MqttError: There is no connection, or no receipt in time.
         """
 
 
 def open_broker(
     settings: BrokerFile, environment: Mapping[str, str], *, where: Path, key: str, client_id: str
 ) -> Broker:
-    """The broker of a file of settings.
+    """Resolve the broker of a settings file.
 
     Args:
-        settings: What the file says.
+        settings: The file's content.
         environment: Where secrets are.
         where: The file.
-        key: Where in it the broker stands, as `mqtt[0]`.
-        client_id: What we call ourselves where the file does not say.
+        key: The broker's place in it, such as `mqtt[0]`.
+        client_id: Our name where the file gives none.
 
     Raises:
-        TableError: A secret or a file of certificates is not there.
+        TableError: A secret or a certificate file is missing.
     """
     password = None
     if settings.password_env is not None:
@@ -129,17 +129,17 @@ def open_broker(
 
 
 def topic_level(name: str) -> str:
-    """A name as one level of a topic: what means something in topics is written as in URLs."""
+    """A name as one level of a topic, with special characters encoded as in URLs."""
     return quote(name, safe=_SAFE_IN_A_LEVEL)
 
 
 def name_of_level(level: str) -> str:
-    """The name that a level of a topic stands for."""
+    """The name in a level of a topic."""
     return unquote(level)
 
 
 class PahoLink:
-    """A link by the paho library."""
+    """A link that uses the paho library."""
 
     def __init__(self, broker: Broker, *, keeps_session: bool = False) -> None:
         """
@@ -159,24 +159,24 @@ class PahoLink:
         return self._fault
 
     def start(self, subscription: str | None = None, receive: Callable[[MqttMessage], None] | None = None) -> None:
-        """Connect in a thread of its own, and again whenever the broker was away."""
+        """Connect in a separate thread, and reconnect whenever the broker was away."""
         self._subscription, self._receive = subscription, receive
         self._client = self._make_client()
         self._client.connect_async(self._broker.host, self._broker.port, keepalive=30)
         self._client.loop_start()
 
     def stop(self) -> None:
-        """Say goodbye and end the thread."""
+        """Disconnect and end the thread."""
         if self._client is not None:
             self._client.disconnect()
             self._client.loop_stop()
             self._fault = "stopped"
 
     def publish(self, topic: str, payload: bytes, *, timeout_s: float) -> None:
-        """Send with the broker's receipt.
+        """Send, and wait for the broker's receipt.
 
         Raises:
-            MqttError: There is no connection, or no receipt came in time.
+            MqttError: There is no connection, or no receipt in time.
         """
         if self._client is None or self._fault is not None:
             raise MqttError(f"no connection to {self._place}: {self._fault}")

@@ -1,7 +1,7 @@
-"""Take in what devices report by MQTT: `thirdcard/TABLE/signals`, the same lines that the API takes.
+"""Take device reports over MQTT: `thirdcard/TABLE/signals`, with the same lines as the API.
 
-A report is confirmed to the broker only when it stands in the database, so a fall of the service loses none; what is
-refused is answered on `thirdcard/TABLE/signals/refused` with the reason.
+A report is acknowledged only once it is in the database, so a crash loses none. A refused report is answered on
+`thirdcard/TABLE/signals/refused` with the reason.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CLIENT_ID = "thirdcard-signals"
 LARGEST_BYTES = 10_000
 MOST_WAITING = 1000
 SHOWN = 500
-"""Characters of a refused report that are sent back."""
+"""How many characters of a refused report are sent back."""
 REFUSE_S = 5.0
 AFTER_A_FALL_S = 2.0
 STOP_S = 10.0
@@ -59,10 +59,10 @@ class DevicesFile(HouseSettings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceState:
-    """How the devices' broker stands, and what came from it since the start."""
+    """The state of the devices' broker, and counts since the start."""
 
     fault: str | None
-    """Why there is no connection, or why reports cannot be kept; None where all is well."""
+    """Why there is no connection, or why reports cannot be stored; None where all is well."""
     taken: int
     refused: int
     waiting: int
@@ -71,7 +71,7 @@ class DeviceState:
 
 @dataclass(slots=True)
 class DeviceSignals:
-    """The reports of all tables' devices."""
+    """Takes the reports of all tables' devices."""
 
     link: MqttLink
     topic: str
@@ -87,13 +87,13 @@ class DeviceSignals:
     _stopping: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
-        """Listen, and go on listening whenever the broker was away."""
+        """Listen, and reconnect whenever the broker was away."""
         self._thread = threading.Thread(target=self._run, name="devices", daemon=True)
         self._thread.start()
         self.link.start(f"{self.topic}/+/signals", self._receive)
 
     def stop(self) -> None:
-        """Stop listening; what is not taken in yet stays with the broker."""
+        """Stop listening; unhandled reports stay with the broker."""
         self._stopping.set()
         self.link.stop()
         if self._thread is not None:
@@ -101,7 +101,7 @@ class DeviceSignals:
 
     @property
     def state(self) -> DeviceState:
-        """How it stands."""
+        """The present state."""
         return DeviceState(
             fault=self._fault or self.link.fault,
             taken=self._taken,
@@ -110,7 +110,7 @@ class DeviceSignals:
         )
 
     def take(self, message: MqttMessage) -> None:
-        """Keep a report, or refuse it."""
+        """Store a report, or refuse it."""
         table_id = name_of_level(message.topic.split("/")[-2])
         try:
             at, line, is_known_moment = self._check(table_id, message)
@@ -124,7 +124,7 @@ class DeviceSignals:
         self.live.nudge(table_id)
 
     def _receive(self, message: MqttMessage) -> None:
-        """In the link's thread: only put by. A flood that asks for no confirmation is cut off."""
+        """Queue a message, in the link's thread; a flood beyond the queue's size is dropped."""
         try:
             self._box.put_nowait(message)
         except queue.Full:
@@ -160,9 +160,9 @@ class DeviceSignals:
                 message.settle()
 
     def _has_taken(self, message: MqttMessage) -> bool:
-        """Take a message until that succeeds; False where the service stops before.
+        """Handle a message, retrying until that succeeds; returns False where the service stops first.
 
-        What no second attempt can mend is refused, so that it does not keep up what comes after it.
+        A message that no retry can help is refused, so that it does not block later ones.
         """
         while not self._stopping.is_set():
             try:
@@ -183,11 +183,11 @@ class DeviceSignals:
 def open_devices(
     folder: Path, environment: Mapping[str, str], *, database: Database, live: LiveTables, clock: Clock
 ) -> DeviceSignals | None:
-    """The devices of a service's folder, not listened to yet; None where it names no broker.
+    """The devices of a service's folder, not connected yet; None where it names no broker.
 
     Raises:
         HouseFileError: The file is no YAML mapping.
-        TableError: A value is not allowed, or a secret is not in the environment.
+        TableError: A value is not allowed, or a secret is missing from the environment.
     """
     path = folder / DEVICES
     settings = load_house_file(path, DevicesFile)
@@ -211,6 +211,6 @@ def _parse(payload: bytes) -> dict[str, Any]:
 
 
 def _is_kept(session: Session, table_id: str, at: datetime, line: Mapping[str, Any]) -> bool:
-    """Whether the same report of the same moment stands in the database: the broker missed our confirmation."""
+    """Whether the same report is in the database already: then the broker missed our acknowledgement."""
     same = (SignalRow.table_id == table_id, SignalRow.at == at, SignalRow.body == chain.canonical(line))
     return session.scalar(select(SignalRow.id).where(*same).limit(1)) is not None
