@@ -1,4 +1,4 @@
-"""The exact odds of a rulebook as the contract has them; figures become floats only here."""
+"""The exact odds of a rulebook in the contract's format; numbers become floats only here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from thirdcard.rules.odds.odds import Odds
 
 
 def format_odds(odds: Odds) -> dict[str, object]:
-    """The mapping of the contract."""
+    """The contract's mapping."""
     total = sum(odds.outcomes.values())
     return {
         "rulebook": odds.rulebook,
