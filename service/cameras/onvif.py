@@ -83,7 +83,7 @@ def ask_camera(service: str, sign_in: SignIn, *, now: Callable[[], datetime]) ->
         SignInRefusedError: It refuses user or password.
         OnvifError: It does not answer, or not as ONVIF requires.
     """
-    with httpx.Client(timeout=TIMEOUT_S, verify=False, trust_env=False) as client:  # cameras sign their own papers
+    with httpx.Client(timeout=TIMEOUT_S, verify=False, trust_env=False) as client:  # self-signed certificates
         return _Camera(client, service, sign_in, now).answer()
 
 
