@@ -1,4 +1,4 @@
-"""Write docs/odds.md: every bet of every rulebook, exactly, beside what others publish."""
+"""Write docs/odds.md: the exact odds of every bet of every rulebook, beside published figures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def format_page() -> str:
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]], *, texts: int, notes: int = 0) -> Iterator[str]:
-    """A table whose first columns are texts, whose last are notes and whose others are numbers."""
+    """A Markdown table: text columns first, then numbers, then columns of notes."""
     names = tuple(head)
     numbers = range(texts, len(names) - notes)
     yield f"| {' | '.join(names)} |"
@@ -77,7 +77,7 @@ def _returns() -> Iterator[str]:
 
 
 def _bets(rulebook: Rulebook) -> Iterator[tuple[tuple[str, str], Bet, Rules]]:
-    """Each bet in each variant: how the two are named, and what `return_of` needs."""
+    """Each bet in each variant: the names of both, and the arguments for `return_of`."""
     for bet in rulebook.bets:
         if bet not in NOT_LISTED:
             for chosen, rules in variants_of(bet, rulebook):

@@ -1,4 +1,4 @@
-"""Figures that others publish, compared with what the deals say."""
+"""Compare published figures with the exact counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from thirdcard.rules.rulebook.options import Rules
 INSURING = "sg-rws"
 """The rulebook whose insurance is compared."""
 USUAL = "tas"
-"""A rulebook with the usual table of play, which all others share."""
+"""A rulebook with the common table of play."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,10 +28,10 @@ class OddsComparison:
     decks: int
     printed: str
     ours: str
-    """In as many places as the printed one."""
+    """With as many decimals as the printed one."""
     source: str
     note: str | None
-    """What is wrong with the printed one; None where nothing is reported to be."""
+    """What is wrong with the printed figure; None where nothing is known to be."""
 
     @property
     def agrees(self) -> bool:
@@ -39,7 +39,7 @@ class OddsComparison:
 
 
 def compare_all() -> tuple[OddsComparison, ...]:
-    """Every published figure of the list, in its order."""
+    """Every published figure of the list, in its order, with ours."""
     content = yaml.safe_load((files("thirdcard.service.docgen") / "published_odds.yaml").read_text(encoding="utf-8"))
     edges = (_edge(entry) for entry in content["edges"])
     shares = (_share(entry) for entry in content["shares"])
@@ -48,12 +48,12 @@ def compare_all() -> tuple[OddsComparison, ...]:
 
 
 def name_of_bet(bet: Bet) -> str:
-    """`dragon_player` as `dragon player`."""
+    """The name of a bet with blanks: `dragon_player` becomes `dragon player`."""
     return bet.replace("_", " ")
 
 
 def name_of_elections(options: dict[str, Any]) -> str:
-    """`tie_pays=9`, or nothing where all is at its default."""
+    """The options that differ from their defaults, such as `tie_pays=9`; empty where none does."""
     return ", ".join(f"{key}={str(value).lower()}" for key, value in options.items())
 
 

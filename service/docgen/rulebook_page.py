@@ -1,4 +1,4 @@
-"""The rulebooks side by side, point by point with sections, as a Markdown page made from their files alone."""
+"""The rulebooks side by side, point by point with sections, as a Markdown page made only from their files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thirdcard.rules.rulebook.load import Rulebook, load_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.model import BetRule, FaultCase, PayCase
 
 Point = Callable[[Rulebook], Iterable[str]]
-"""What one rulebook says on a point, a line each."""
+"""Maps a rulebook to its lines on one point."""
 
 _HEAD = """# The rulebooks side by side
 
@@ -37,7 +37,7 @@ def rulebook_in_words(book: Rulebook) -> str:
 
 
 def summary_of(book: Rulebook) -> str:
-    """What a rulebook is, in one line."""
+    """A summary of a rulebook in one line."""
     options = ", ".join(option.key for option in book.options)
     decks = ", ".join(str(n) for n in sorted(book.equipment.decks))
     return f"{book.id}: {book.title}; decks {decks}; options {options}; bets {', '.join(book.bets)}."

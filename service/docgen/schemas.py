@@ -1,7 +1,7 @@
-"""The JSON Schema of each file that a house writes, made from what parses it.
+"""The JSON Schema of each file that a house writes, made from its parser.
 
-An editor completes keys with them and marks what the program would refuse. What concerns several keys or files is
-checked by the program alone.
+Editors use them to complete keys and to mark values that the program would refuse. Rules across several keys or files
+are checked only by the program.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ def _table() -> Schema:
 
 
 def _file_or(built_in: tuple[str, ...], part: str) -> list[Schema]:
-    """A path or a built-in name, or the mapping itself."""
+    """The schema of a path, a built-in name, or an inline mapping."""
     named = {"enum": list(built_in), "description": "a built-in name"}
     path = {"type": "string", "pattern": "\\.ya?ml$", "description": "a path beside the table file"}
     return [named, path, {"type": "string"}, {"$ref": f"#/$defs/{part}"}, {"type": "null"}]
 
 
 def _options_where(rulebook_id: str) -> Schema:
-    """What may be elected where a table names that rulebook."""
+    """The allowed options for a table that names that rulebook."""
     options = {option.key: _option(option) for option in load_rulebook(rulebook_id).options}
     return {
         "if": {"properties": {"rulebook": {"const": rulebook_id}}, "required": ["rulebook"]},
@@ -82,7 +82,7 @@ def _options_where(rulebook_id: str) -> Schema:
 
 
 def _option(option: Option) -> Schema:
-    """An option's values, each also as the text that a command line gives."""
+    """An option's values, each also as the text of a command line."""
     texts = [option_fact("", value)[1:] for value in option.values]
     values = [*option.values, *(text for text in texts if text not in option.values)]
     default = f"{option.text} Without it {texts[0]}."
@@ -95,7 +95,7 @@ def _option(option: Option) -> Schema:
 
 
 def _of_model(model: type[BaseModel]) -> Schema:
-    """A model's schema, less the titles that pydantic makes of keys."""
+    """A model's schema, without the titles that pydantic makes of keys."""
     schema: Schema = _without_titles(model.model_json_schema())
     return schema
 
@@ -115,4 +115,4 @@ SCHEMAS: Mapping[str, tuple[str, str, Callable[[], Schema]]] = {
     "house": ("house.yaml", "What a house settles for all commands.", lambda: _of_model(HouseFile)),
     "rulebook": ("a rulebook", "A game's rules as data.", rulebook_schema),
 }
-"""By name: the file, what it is, and what makes its schema."""
+"""By name: the file, its description, and the function that makes its schema."""

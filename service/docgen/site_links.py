@@ -1,7 +1,7 @@
-"""Links of the documentation's site: what lies outside `docs` is named there, not linked.
+"""Links of the documentation's site: files outside `docs` are named, not linked.
 
-MkDocs calls `on_page_markdown` for each page (mkdocs.yml). In the repository such links lead to files; a site holds
-none of them.
+MkDocs calls `on_page_markdown` for each page (mkdocs.yml). In the repository such links lead to files that the site
+does not have.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
 
 
 def on_page_markdown(markdown: str, /, *, page: Any, files: Any, **_: Any) -> str:
-    """The page's text, with links out of `docs` and to files that are no pages written as code.
+    """The page's text, with links to files outside `docs`, or to files that are no pages, written as code.
 
     Args:
-        markdown: The text as it stands in the repository.
+        markdown: The text in the repository.
         page: MkDocs' page.
-        files: MkDocs' files, each known by its path from `docs`.
+        files: MkDocs' files, by their path from `docs`.
     """
     folder = posixpath.dirname(page.file.src_uri)
 
