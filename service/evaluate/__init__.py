@@ -1,1 +1,1 @@
-"""Compare what a watch found with what really happened."""
+"""Compare what a watch found with the truth of a recording."""

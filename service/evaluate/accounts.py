@@ -1,4 +1,4 @@
-"""Two accounts of the same stretch of a table, one true and one found, in the same form.
+"""The true and the found account of the same stretch of play, in the same form.
 
 Times are stream time in seconds. Both are read from the contract's files, so that a comparison needs nothing else.
 """
@@ -33,7 +33,7 @@ _ROUND_KEYS = ("opened", "closed", "player", "banker", "winner")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """An alert, true or found, as far as the comparison goes."""
+    """An alert, true or found, with the fields that are compared."""
 
     code: str
     t: float
@@ -46,17 +46,17 @@ class Incident:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerance:
-    """Where rulebook or contract leave room: an alert that is neither a hit nor false."""
+    """A case where rulebook or contract leave room: such an alert is neither a hit nor false."""
 
     code: str
-    """`payout.*` stands for any ending."""
+    """An alert code; `payout.*` matches any ending."""
     from_s: float
     to_s: float
     seat: int | None = None
     hand: str | None = None
 
     def covers(self, incident: Incident) -> bool:
-        """Whether the alert is one of those."""
+        """Whether the tolerance covers the alert."""
         prefix, star, _ = self.code.partition("*")
         is_code = incident.code.startswith(prefix) if star else incident.code == self.code
         is_time = self.from_s - 1e-6 <= incident.t <= self.to_s + 1e-6
@@ -74,12 +74,12 @@ class RoundAccount:
     banker: tuple[str | None, ...]
     winner: str | None
     probability: float = 1.0
-    """Of just these cards, as far as other accounts were kept."""
+    """The probability of these cards, where alternatives were recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableAccount:
-    """What happened, or what was found."""
+    """The true or the found account of a table."""
 
     events: tuple[Event, ...]
     incidents: tuple[Incident, ...]
@@ -87,9 +87,9 @@ class TableAccount:
     end_s: float
     tolerated: tuple[Tolerance, ...] = ()
     spreads: tuple[Mapping[str, Any], ...] = ()
-    """Lines of `spread.jsonl`."""
+    """The lines of `spread.jsonl`."""
     doubtful: tuple[Incident, ...] = ()
-    """Findings that were not sure enough to be alerts."""
+    """Findings that were not certain enough for alerts."""
 
     @property
     def unseen(self) -> tuple[Unseen, ...]:
@@ -98,7 +98,7 @@ class TableAccount:
 
 
 def account_of(findings: Findings) -> TableAccount:
-    """The account that a watch gives."""
+    """The account from a watch's findings."""
     return TableAccount(
         events=findings.events,
         incidents=tuple(_incident(format_watched(watched)) for watched in findings.alerts),
@@ -110,7 +110,7 @@ def account_of(findings: Findings) -> TableAccount:
 
 
 def load_found(folder: Path, table: TableConfig) -> TableAccount:
-    """The account that a former watch wrote."""
+    """The account from the files of an earlier watch."""
     account = _load(folder, table, log="events.jsonl")
     if not (folder / "rounds.jsonl").is_file():
         return account
@@ -119,10 +119,10 @@ def load_found(folder: Path, table: TableConfig) -> TableAccount:
 
 
 def load_truth(folder: Path, table: TableConfig) -> TableAccount:
-    """The account that a recording brings along; its rounds follow from its log.
+    """The true account that comes with a recording; its rounds follow from its log.
 
     Raises:
-        TruthError: There is none, or a line of it cannot be read.
+        TruthError: There is none, or a line cannot be read.
     """
     return _load(folder, table, log="truth.jsonl")
 
@@ -148,7 +148,7 @@ def _load(folder: Path, table: TableConfig, *, log: str) -> TableAccount:
 
 
 def judge(events: Iterable[Event], table: TableConfig) -> list[RoundRecord]:
-    """The rounds that a log reports, by the table's rulebook."""
+    """The rounds of a log, judged by the table's rulebook."""
     belief = build_belief(table)
     records: list[RoundRecord] = []
     for event in events:
@@ -198,7 +198,7 @@ def _tolerance(line: Mapping[str, Any]) -> Tolerance:
 def _lines(
     path: Path, build: Callable[[dict[str, Any]], Built], *, keys: tuple[str, ...] = ("code", "t")
 ) -> Iterator[Built]:
-    """What each line of a file says; nothing where the file is not there."""
+    """The objects in a file's lines; none where the file is missing."""
     if not path.is_file():
         return
     try:

@@ -1,16 +1,16 @@
-"""Blind figures: draw recordings from a seed that nothing has used, watch them once, and keep what came of it.
+"""Blind figures: draw recordings from an unused seed, watch them once, and record the result.
 
     python -m thirdcard.service.evaluate.blind clean --seed 9001 --files 6 --decks build/decks
     python -m thirdcard.service.evaluate.blind clean --seed 9001 --files 6 --decks build/decks --render-only
     python -m thirdcard.service.evaluate.blind --watch 9001
     python -m thirdcard.service.evaluate.blind --page
 
-Rendering takes hours and does not depend on the code that watches. The second form renders, and resumes a draw that was
-broken off. The third form watches what was rendered, with the code as it is then. The fourth form only writes the
-tables of the pages anew from the ledger.
+Rendering takes hours and does not depend on the code that watches. The second form only renders, and resumes an
+interrupted draw. The third form watches the rendered recordings, with the code as it is then. The fourth form only
+rewrites the tables of the pages from the ledger.
 
 Every draw is a row of the ledger, written before anything is drawn. A recording that is watched a second time, or after
-the code was changed because of it, is not blind. A draw whose watch broke off is spent.
+the code was changed because of it, is not blind. A draw whose watch was interrupted is spent.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ HEADING = """# Blind draws: each seed is used once. Written by python -m thirdca
 BEGUN, RENDERED, WATCHING, DONE = "begun", "rendered", "watching", "done"
 
 LAST_WRITTEN = "objects.jsonl"
-"""Of a recording's files: where it is there the rendering was not broken off."""
+"""A recording's last file: if it exists, the rendering was complete."""
 
 Runner = Callable[[Sequence[str]], str]
-"""Runs a command, gives what it wrote to standard output."""
+"""Runs a command and returns its standard output."""
 
 
 class BlindDrawError(ServiceError):
@@ -64,7 +64,7 @@ class BlindDraw:
     seed: int
     files: int
     code: str
-    """The commit that it was watched with, or the package's version; until then that which drew it."""
+    """The commit that it was watched with, or the package's version; before that, the one that drew it."""
     state: str = BEGUN
     rounds: int = 0
     true: int = 0
@@ -79,15 +79,15 @@ class BlindDraw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlindLedger:
-    """What was drawn, and which seeds are spent."""
+    """The draws, and the spent seeds."""
 
     used: Mapping[int, str]
-    """Why, by seed."""
+    """The reason, by seed."""
     draws: tuple[BlindDraw, ...] = ()
 
 
 def load_ledger(path: Path) -> BlindLedger:
-    """The ledger of a file; an empty one where there is none."""
+    """Load the ledger from a file; an empty one where there is none."""
     written = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return BlindLedger(
         used=written.get("used") or {}, draws=tuple(BlindDraw(**row) for row in written.get("draws") or ())
@@ -95,7 +95,7 @@ def load_ledger(path: Path) -> BlindLedger:
 
 
 def save_ledger(path: Path, ledger: BlindLedger) -> None:
-    """Write it, a row a line."""
+    """Write the ledger, one row per line."""
     used = "".join(f"  {seed}: {why}\n" for seed, why in sorted(ledger.used.items()))
     rows = "".join(f"  - {json.dumps(asdict(draw))}\n" for draw in ledger.draws)
     parts = [HEADING, "used:" + ("\n" if used else " {}\n"), used, "draws:" + ("\n" if rows else " []\n"), rows]
@@ -103,7 +103,7 @@ def save_ledger(path: Path, ledger: BlindLedger) -> None:
 
 
 def begin(ledger: BlindLedger, draw: BlindDraw) -> BlindLedger:
-    """The ledger with a draw that is about to be made.
+    """The ledger with a new draw.
 
     Raises:
         BlindDrawError: Its seed was used before.
@@ -117,7 +117,7 @@ def begin(ledger: BlindLedger, draw: BlindDraw) -> BlindLedger:
 
 
 def finish(ledger: BlindLedger, seed: int, figures: Mapping[str, Any]) -> BlindLedger:
-    """The ledger with what a draw brought, as `thirdcard evaluate --json` reports all its recordings.
+    """The ledger with a draw's figures, from `thirdcard evaluate --json` over all its recordings.
 
     Raises:
         BlindDrawError: The draw was evaluated before, or never begun.
@@ -162,8 +162,8 @@ def blind_sheet(ledger: BlindLedger) -> Sheet:
 def headline_sheet(ledger: BlindLedger) -> Sheet:
     """The figures of all finished draws together, with 95 % intervals.
 
-    Shares have Wilson's interval, false alerts an hour the exact interval of a Poisson count (Garwood). Both take cards
-    and alerts as independent; mistakes at one table come together, so the true intervals are somewhat wider.
+    Shares have Wilson's interval, false alerts per hour the exact interval of a Poisson count (Garwood). Both treat
+    cards and alerts as independent; errors at one table are correlated, so the true intervals are somewhat wider.
     """
     done = [each for each in ledger.draws if each.state == DONE]
     clean, faulty = [each for each in done if each.clean_table_hours], [each for each in done if each.true]
@@ -192,7 +192,7 @@ def headline_sheet(ledger: BlindLedger) -> Sheet:
 
 
 def _drawn(draws: Sequence[BlindDraw]) -> tuple[str, str, str]:
-    """When, how many recordings, and how many rounds."""
+    """The dates, the number of recordings and the number of rounds."""
     days = sorted({each.date for each in draws})
     when = "" if not days else days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     return when, f"{sum(each.files for each in draws)}", f"{sum(each.rounds for each in draws)}"
@@ -206,7 +206,7 @@ def _wilson(hits: int, trials: int) -> str:
 
 
 def write_pages(ledger: BlindLedger, headline: Path, page: Path) -> str:
-    """Write the tables of both pages anew; returns that of the draws as Markdown."""
+    """Rewrite the tables of both pages; returns that of the draws as Markdown."""
     text = format_markdown([blind_sheet(ledger)])
     put_section(headline, SECTION, format_markdown([headline_sheet(ledger)], level=2))
     put_section(page, SECTION, text)
@@ -214,7 +214,7 @@ def write_pages(ledger: BlindLedger, headline: Path, page: Path) -> str:
 
 
 def draw_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | None, run: Runner) -> BlindLedger:
-    """Reserve the seed, draw scripts, render them, watch and evaluate them once, and keep the figures.
+    """Reserve the seed, draw scripts, render, watch and evaluate them once, and record the figures.
 
     Raises:
         BlindDrawError: The seed was used before, or nothing could be drawn.
@@ -224,7 +224,7 @@ def draw_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | N
 
 
 def render_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | None, run: Runner) -> BlindLedger:
-    """Reserve the seed, draw scripts and render them; one whose rendering was broken off is resumed.
+    """Reserve the seed, draw scripts and render them; an interrupted rendering is resumed.
 
     Raises:
         BlindDrawError: The seed was used before, or nothing could be drawn.
@@ -250,7 +250,7 @@ def render_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path |
 
 
 def watch_blind(seed: int, ledger_path: Path, folder: Path, run: Runner, code: str) -> BlindLedger:
-    """Watch and evaluate what was rendered of a draw, once, and keep the figures.
+    """Watch and evaluate a rendered draw once, and record the figures.
 
     Raises:
         BlindDrawError: Nothing was rendered of it, or it was watched before.
@@ -269,7 +269,7 @@ def watch_blind(seed: int, ledger_path: Path, folder: Path, run: Runner, code: s
 
 
 def code_version(run: Runner) -> str:
-    """The commit, with a mark where files differ from it; the package's version outside a checkout."""
+    """The commit, with a mark where files differ from it; outside a checkout the package's version."""
     try:
         commit = run(["git", "rev-parse", "--short=12", "HEAD"]).strip()
         changed = run(["git", "status", "--porcelain", "--untracked-files=no"]).strip()
@@ -279,7 +279,7 @@ def code_version(run: Runner) -> str:
 
 
 def run_command(command: Sequence[str]) -> str:
-    """Run it, what it says to people going on to the terminal."""
+    """Run a command and return its standard output; standard error goes to the terminal."""
     return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
 
 

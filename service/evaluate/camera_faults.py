@@ -1,6 +1,6 @@
-"""What a watch made of its camera's faults: noticed when, over when, what was alleged, and the rounds after.
+"""How a watch handled its camera's faults: when it noticed them and their end, false alerts, and the rounds after.
 
-Seconds of stream time.
+Times are stream time in seconds.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from thirdcard.service.evaluate.sheets import Sheet, share_of
 from thirdcard.service.watch.wording import clock
 
 WITHIN_S = 3.0
-"""What is reported later is another fault, or none."""
+"""The largest distance in seconds between a true fault and its report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraFaultOutcome:
-    """One true fault of the camera."""
+    """A true fault of the camera, and what the watch made of it."""
 
     fault: str
     from_s: float
     to_s: float
     told: str | None = None
-    """What the log calls it; None where it was not noticed."""
+    """The fault's name in the log; None where it was not noticed."""
     noticed_s: float | None = None
-    """From the fault until it was reported."""
+    """Seconds from the fault to its report."""
     ended_off_s: float | None = None
-    """How long after the fault's end the log has it."""
+    """Seconds from the fault's end to its end in the log."""
     false_alerts: int = 0
     """From the fault to the next one, or to the end."""
     rounds: int = 0
-    """True ones that opened after the fault began, and closed before the next."""
+    """True rounds that opened after the fault began and closed before the next."""
     rounds_exact: int = 0
 
 
@@ -43,10 +43,10 @@ def camera_fault_outcomes(
     """All true faults in order.
 
     Args:
-        truth: what happened.
-        found: what was found.
-        false: the alerts that are false.
-        exact: the true rounds that were found exactly.
+        truth: The true account.
+        found: The found account.
+        false: The false alerts.
+        exact: The true rounds that were found exactly.
     """
     spells = _spells(truth.events, truth.end_s)
     outcomes = []
@@ -72,7 +72,7 @@ def camera_fault_outcomes(
 
 
 def camera_faults_sheet(named: Sequence[tuple[str, CameraFaultOutcome]]) -> Sheet:
-    """A row for each fault of each recording."""
+    """A table with a row for each fault of each recording."""
     columns = ("recording", "fault", "from", "for", "reported as", "noticed after", "ended in the log", "false alerts",
                "rounds after it exact")  # fmt: skip
     return Sheet(title="Camera faults", columns=columns, rows=tuple(_row(name, each) for name, each in named))

@@ -1,6 +1,6 @@
 """Compare the cards of two logs: each true card with the one that was found in its place.
 
-Cards are followed to their last known face and hand within a round; rounds of the two logs go together by time.
+A card counts with its last known face and hand in the round; rounds of the two logs are paired by time.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from thirdcard.rules.log.events import (
 from thirdcard.rules.round.round import ROUND_OPENERS
 
 GAP_COST = 0.9
-"""A card that was missed, or one found that is none, against a face that was not read (0.5) or was read wrongly (1)."""
+"""The cost of a missed or a spurious card, compared with an unread face (0.5) and a wrong one (1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowedCard:
-    """A card as a log knows it at the end of its round."""
+    """A card as the log has it at the end of its round."""
 
     t: float
     hand: str | None
@@ -32,9 +32,9 @@ class FollowedCard:
     was_shown: bool
     """Whether its face was ever up."""
     value_confidence: float | None = None
-    """How sure it is what the card counts; None where it is no surer than the face."""
+    """Confidence in its point value; None where it is no higher than for the face."""
     told_t: float | None = None
-    """When its face was reported last; None where it was not."""
+    """When its face was last reported, seconds; None where it was not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class PlayedRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongCard:
-    """A face that was said and was not so."""
+    """A face that was read wrongly."""
 
     t: float
     truth: str | None
@@ -65,12 +65,12 @@ class CardCounts:
     missed: int = 0
     """No card was found there."""
     extra: int = 0
-    """Found where there was none."""
+    """Found where there was no card."""
     wrong: tuple[WrongCard, ...] = ()
 
     @property
     def total(self) -> int:
-        """Cards that were shown."""
+        """The number of shown cards."""
         return self.right + self.unread + self.missed + len(self.wrong)
 
     def __add__(self, other: CardCounts) -> CardCounts:
@@ -84,7 +84,7 @@ class CardCounts:
 
 
 def compare_cards(truth: Iterable[Event], found: Iterable[Event]) -> CardCounts:
-    """Right, wrong, unread and missed, over all rounds."""
+    """Count right, wrong, unread and missed cards over all rounds."""
     counts = CardCounts()
     for true, said, _ in pair_cards(truth, found):
         counts += judge_pair(true, said)
@@ -94,7 +94,7 @@ def compare_cards(truth: Iterable[Event], found: Iterable[Event]) -> CardCounts:
 def pair_cards(
     truth: Iterable[Event], found: Iterable[Event]
 ) -> list[tuple[FollowedCard | None, FollowedCard | None, float]]:
-    """Each true card, the one that was found in its place, and when its round closed; None where one is missing."""
+    """Each true card with the card found in its place, and when its round closed; None where one is missing."""
     true_rounds, found_rounds = split_rounds(truth), split_rounds(found)
     partners = pair_by_time(
         [(each.opened, each.closed) for each in true_rounds], [(each.opened, each.closed) for each in found_rounds]
@@ -112,7 +112,7 @@ def pair_cards(
 
 
 def split_rounds(events: Iterable[Event]) -> list[PlayedRound]:
-    """The rounds of a log with their cards as they were last known."""
+    """The rounds of a log with their cards in the last known state."""
     rounds: list[PlayedRound] = []
     cards: dict[str, FollowedCard] = {}
     opened: float | None = None
@@ -131,7 +131,7 @@ def split_rounds(events: Iterable[Event]) -> list[PlayedRound]:
 
 
 def pair_by_time(truth: Sequence[tuple[float, float]], found: Sequence[tuple[float, float]]) -> list[tuple[int, ...]]:
-    """For each true stretch the found ones that overlap it most of all."""
+    """For each true stretch the found ones that overlap it more than any other."""
     partners: list[list[int]] = [[] for _ in truth]
     for j, (from_s, to_s) in enumerate(found):
         overlaps = [min(to_s, end_s) - max(from_s, start_s) for start_s, end_s in truth]
@@ -170,7 +170,7 @@ def _of(cards: Iterable[FollowedCard], hand: str | None) -> list[FollowedCard]:
 
 
 def judge_pair(true: FollowedCard | None, said: FollowedCard | None) -> CardCounts:
-    """What one card, or one that was found where none is, adds to the counts."""
+    """The counts for one pair of a true and a found card."""
     if true is None:
         return CardCounts(extra=1)
     if not true.was_shown or true.face is None:
@@ -189,7 +189,7 @@ def judge_pair(true: FollowedCard | None, said: FollowedCard | None) -> CardCoun
 def _align(
     truth: Sequence[FollowedCard], found: Sequence[FollowedCard]
 ) -> list[tuple[FollowedCard | None, FollowedCard | None]]:
-    """The cheapest way to lay the two hands beside each other without changing their order."""
+    """The cheapest alignment of the two hands that keeps their order."""
     costs = [[0.0] * (len(found) + 1) for _ in range(len(truth) + 1)]
     for i in range(len(truth) + 1):
         for j in range(len(found) + 1):

@@ -1,4 +1,4 @@
-"""Compare changes of wagers: which were found, how many chips and what value were reported, and whose hand it was."""
+"""Compare changes of wagers: which were found, the reported number and value of chips, and whose hand it was."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from thirdcard.rules.log.events import UNKNOWN, WagerChanged
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChipCounts:
-    """What was reported about the wager changes that were found."""
+    """Counts over the wager changes that were found."""
 
     found: int = 0
     counted: int = 0
-    """Of which the chips on the area after the change were reported; an empty area is not counted."""
+    """With a reported number of chips after the change; empty areas are not counted."""
     exact: int = 0
     within_one: int = 0
     off: int = 0
-    """Chips too many or too few, summed up over those counted."""
+    """Sum of the absolute errors in chips, over those counted."""
     valued: int = 0
-    """Of which the value after the change was reported."""
+    """With a reported value after the change."""
     value_exact: int = 0
     spanned: int = 0
-    """Of which bounds of the value were reported; a reported value is both its bounds."""
+    """With reported bounds of the value; an exact value counts as both bounds."""
     held: int = 0
-    """Of those, the true value lay there."""
+    """Of those, with the true value within the bounds."""
     width: float = 0.0
-    """How far apart the two were, in true values, summed up over those spanned."""
+    """Sum of the widths of the bounds, as shares of the true value."""
     by_right: int = 0
     by_unknown: int = 0
     by_wrong: int = 0
@@ -38,7 +38,7 @@ class ChipCounts:
 
 
 def count_chips(pairs: Iterable[tuple[WagerChanged, WagerChanged]]) -> ChipCounts:
-    """Add up pairs of a true change and the one that was found of it."""
+    """The counts over pairs of a true change and the one found for it."""
     counts = ChipCounts()
     for true, found in pairs:
         counts += _of_pair(true, found)
@@ -69,7 +69,7 @@ def _of_pair(true: WagerChanged, found: WagerChanged) -> ChipCounts:
 
 
 def _span(change: WagerChanged) -> tuple[int, int] | None:
-    """The reported bounds of the value of the chips that lie there afterwards."""
+    """The reported bounds of the value after the change."""
     if change.after:
         return change.after, change.after
     if change.after_low is None or change.after_high is None:

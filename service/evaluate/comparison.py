@@ -1,4 +1,4 @@
-"""Hold a found account against the true one: incidents, cards, rounds, wagers."""
+"""Compare a found account with the true one: incidents, cards, rounds, wagers."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ WAGER_WINDOW_S = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WagerCounts:
-    """Changes of wagering areas."""
+    """Counts of changes on wagering areas."""
 
     true: int = 0
     found: int = 0
     false: int = 0
     by_right: int = 0
-    """Found ones of which it is rightly told who made them."""
+    """Found changes with the right author."""
 
     def __add__(self, other: WagerCounts) -> WagerCounts:
         return WagerCounts(
@@ -40,14 +40,14 @@ class WagerCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """One recording, or several together."""
+    """The comparison of one recording, or of several together."""
 
     name: str
     incidents: Matching
     cards: CardCounts
     rounds: int
     rounds_exact: int
-    """Rounds with both hands' cards and the winner as they were."""
+    """Rounds with exactly the true cards of both hands and the true winner."""
     wagers: WagerCounts
     length_s: float
     unseen_s: float
@@ -55,17 +55,17 @@ class Comparison:
     chips: ChipCounts = field(default_factory=ChipCounts)
     conditions: tuple[Condition, ...] = ()
     clean: HourlyRate = field(default_factory=HourlyRate)
-    """False alerts, and the rounds of recordings in which nothing went wrong."""
+    """False alerts, and rounds, of recordings without any fault."""
     clean_s: float = 0.0
-    """How long those recordings are."""
+    """The length of those recordings in seconds."""
     camera_faults: tuple[CameraFaultOutcome, ...] = ()
     spreads: SpreadCounts = field(default_factory=SpreadCounts)
     claims: Predictions = field(default_factory=Predictions)
-    """What was said, how surely, and whether it was so."""
+    """Findings and rounds with their confidence and whether they were true."""
 
 
 def compare(name: str, truth: TableAccount, found: TableAccount, *, frames_per_s: float | None = None) -> Comparison:
-    """Everything that is counted of one recording."""
+    """Compare all aspects of one recording."""
     incidents = match(truth.incidents, found.incidents, truth.tolerated)
     is_clean = not truth.incidents
     exact = exact_rounds(truth.rounds, found.rounds)
@@ -89,7 +89,7 @@ def compare(name: str, truth: TableAccount, found: TableAccount, *, frames_per_s
 
 
 def combine(comparisons: Sequence[Comparison]) -> Comparison:
-    """All recordings together."""
+    """The sum over all recordings."""
     cards, wagers, chips, claims = CardCounts(), WagerCounts(), ChipCounts(), Predictions()
     for each in comparisons:
         cards, wagers, chips = cards + each.cards, wagers + each.wagers, chips + each.chips
@@ -114,7 +114,7 @@ def combine(comparisons: Sequence[Comparison]) -> Comparison:
 
 
 def exact_rounds(truth: Sequence[RoundAccount], found: Sequence[RoundAccount]) -> list[RoundAccount]:
-    """True rounds of which exactly one was found, with the same cards in the same order and the same winner."""
+    """True rounds that were found exactly once, with the same cards in the same order and the same winner."""
     partners = pair_by_time(
         [(each.opened, each.closed) for each in truth], [(each.opened, each.closed) for each in found]
     )
@@ -127,7 +127,7 @@ def exact_rounds(truth: Sequence[RoundAccount], found: Sequence[RoundAccount]) -
 
 
 def compare_wagers(truth: Iterable[Event], found: Iterable[Event]) -> WagerCounts:
-    """How many changes were found, and whose hand they were."""
+    """Count the changes that were found, and their authors."""
     truth, found = list(truth), list(found)
     pairs = pair_changes(truth, found)
     n_found = sum(isinstance(event, WagerChanged) for event in found)
@@ -140,7 +140,7 @@ def compare_wagers(truth: Iterable[Event], found: Iterable[Event]) -> WagerCount
 
 
 def pair_changes(truth: Iterable[Event], found: Iterable[Event]) -> list[tuple[WagerChanged, WagerChanged]]:
-    """Changes of the same area in the same direction, no further apart than the window; nearest in time first."""
+    """Pairs of changes of the same area in the same direction within the time window; nearest in time first."""
     true_changes = [event for event in truth if isinstance(event, WagerChanged)]
     found_changes = [event for event in found if isinstance(event, WagerChanged)]
     pairs = sorted(

@@ -1,6 +1,6 @@
-"""Cards by what makes them hard to read: deck, size, tilt, light, cover, turn; and by how sure they were reported.
+"""Cards grouped by what makes them hard to read (deck, size, tilt, light, occlusion, rotation) and by confidence.
 
-Two figures for each: the cards as they were reported after all looks were weighed, and single looks by themselves.
+Two figures for each group: the cards as reported after all looks, and single looks by themselves.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from thirdcard.service.evaluate.cards import CardCounts, FollowedCard, judge_pai
 from thirdcard.service.evaluate.sights import REST_S, RecordingConditions
 
 LONGEST_S = 30.0
-"""A card lies no longer than this."""
+"""The longest time that a card lies on the table, seconds."""
 SURENESS = (
     (0.999, "99.9 % and more"),
     (0.99, "99 to 99.9 %"),
@@ -22,17 +22,17 @@ SURENESS = (
     (0.8, "80 to 95 %"),
     (0.0, "under 80 %"),
 )
-"""How sure a card is reported, from which confidence on."""
+"""Bands of confidence, each from its lower edge on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookCounts:
-    """Single looks at cards, each read by itself."""
+    """Counts of single looks at cards, each read by itself."""
 
     right: int = 0
     total: int = 0
     sure: int = 0
-    """At 99 % or more."""
+    """With a confidence of 99 % or more."""
     sure_wrong: int = 0
 
     def __add__(self, other: LookCounts) -> LookCounts:
@@ -46,10 +46,10 @@ class LookCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """All that was read under one condition."""
+    """The counts under one condition."""
 
     kind: str
-    """deck, size, tilt, light, cover, turned, or the confidence it was reported at."""
+    """deck, size, tilt, light, cover, turned, or the reported confidence."""
     value: str
     cards: CardCounts = field(default_factory=CardCounts)
     looks: LookCounts = field(default_factory=LookCounts)
@@ -57,17 +57,17 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrueCard:
-    """A card whose face was shown, and under which conditions."""
+    """A card whose face was shown, with its conditions."""
 
     card: FollowedCard
     conditions: Mapping[str, str]
     counts: CardCounts
     to_s: float
-    """When the hand's round closed."""
+    """When the hand's round closed, seconds."""
 
 
 def true_cards(truth: Iterable[Event], found: Iterable[Event], scene: RecordingConditions) -> list[TrueCard]:
-    """The cards that were shown, each with how it was reported and how it lay."""
+    """The shown cards, each with its reading and its conditions."""
     told = []
     for true, said, closed in pair_cards(truth, found):
         if true is None or true.face is None or not true.was_shown:
@@ -80,7 +80,7 @@ def true_cards(truth: Iterable[Event], found: Iterable[Event], scene: RecordingC
 
 
 def _sureness(said: FollowedCard | None) -> dict[str, str]:
-    """How sure the face was said to be, all looks weighed; nothing where none was said."""
+    """The band of the face's confidence after all looks; empty where no face was read."""
     if said is None or said.face is None or said.confidence is None:
         return {}
     return {"confidence": next(name for least, name in SURENESS if said.confidence >= least)}
@@ -89,7 +89,7 @@ def _sureness(said: FollowedCard | None) -> dict[str, str]:
 def by_condition(
     cards: Iterable[TrueCard], looks: Iterable[tuple[Mapping[str, str], LookCounts]] = ()
 ) -> tuple[Condition, ...]:
-    """The cards and the looks of every condition, in order."""
+    """The counts of cards and looks for every condition, in order."""
     summed: dict[tuple[str, str], CardCounts] = defaultdict(CardCounts)
     looked: dict[tuple[str, str], LookCounts] = defaultdict(LookCounts)
     for card in cards:
@@ -103,7 +103,7 @@ def by_condition(
 
 
 def join_conditions(many: Iterable[tuple[Condition, ...]]) -> tuple[Condition, ...]:
-    """Several recordings' conditions as one."""
+    """Several recordings' conditions summed."""
     cards: dict[tuple[str, str], CardCounts] = defaultdict(CardCounts)
     looks: dict[tuple[str, str], LookCounts] = defaultdict(LookCounts)
     for each in (condition for conditions in many for condition in conditions):

@@ -1,4 +1,4 @@
-"""Tables of what lies behind the figures: chips and hands, clean play, cards by what makes them hard to read."""
+"""Detail tables: chips and authors, clean play, cards by condition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thirdcard.service.watch.wording import duration
 
 
 def detail_sheets(rows: Sequence[Comparison], whole: Comparison) -> list[Sheet]:
-    """The tables for which there is something to tell; `rows` are the recordings and all of them together."""
+    """The detail tables that are not empty; `rows` are the recordings and their sum."""
     sheets = []
     if whole.chips.found:
         sheets.append(_chips_sheet(rows))

@@ -1,9 +1,9 @@
-"""Count how often the lines of each kind are right that a watch writes, on recordings whose truth is known.
+"""Count how often each kind of log line from a watch is right, on recordings with known truth.
 
     python -m thirdcard.service.evaluate.fit_sensors RECORDINGS RUNS --write
 
-RECORDINGS holds recordings at any depth, RUNS at the same places what watches of them left. A line belongs to the kind
-whose confidence it bears as that stands before the count. Recordings used here are not blind any more.
+RECORDINGS holds recordings at any depth, RUNS the outputs of watches at the same relative places. A line's kind is
+recognised by its present confidence. Recordings used here are no longer blind.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ HEADING = """# How often lines of each kind were right. Written by python -m thi
 """
 LOG, TRUTH = "events.jsonl", "truth.jsonl"
 APART_S = 2.0
-"""So far the log's moment of an act and the truth's may lie apart: an act lasts about a second."""
+"""The largest distance in seconds between an act in the log and in the truth: an act lasts about a second."""
 
 
 class SensorFitError(ServiceError):
-    """There is nothing to count."""
+    """There are no finished watches to count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Lines of one kind."""
+    """Counts of lines of one kind."""
 
     of: int
     right: int
 
 
 def kind_of(line: Event) -> LineKind | None:
-    """The kind of line that bears this confidence; None where none does."""
+    """The kind of line with this confidence; None where none has it."""
     kinds: Sequence[LineKind] = ()
     match line:
         case NoMoreBets(source=Source.CAMERA):
@@ -68,7 +68,7 @@ def kind_of(line: Event) -> LineKind | None:
 
 
 def is_right(line: Event, truth: Sequence[Event]) -> bool:
-    """Whether something that is true bears the line out."""
+    """Whether an event of the truth confirms the line."""
     return any(_is_borne_out(line, other) for other in truth if type(other) is type(line))
 
 
@@ -89,7 +89,7 @@ def _is_borne_out(line: Event, other: Event) -> bool:
 
 
 def _way(line: WagerChanged) -> bool | None:
-    """Whether there are more chips after it; None where it does not say."""
+    """Whether chips were added; None where the line does not say."""
     for before, after in ((line.chips_before, line.chips_after), (line.before, line.after)):
         if before is not None and after is not None and before != after:
             return after > before
@@ -97,7 +97,7 @@ def _way(line: WagerChanged) -> bool | None:
 
 
 def count_lines(runs: Iterable[tuple[Sequence[Event], Sequence[Event]]]) -> Mapping[LineKind, Counted]:
-    """How many lines of each kind logs hold, and how many of them their truths bear out."""
+    """The number of lines of each kind in the logs, and of those that their truths confirm."""
     found, right = Counter[LineKind](), Counter[LineKind]()
     for log, truth in runs:
         for line in log:

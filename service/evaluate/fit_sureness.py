@@ -1,9 +1,9 @@
-"""Fit what the confidence of a finding means, to recordings whose truth is known.
+"""Calibrate the confidence of findings on recordings with known truth.
 
     python -m thirdcard.service.evaluate.fit_sureness RECORDINGS RUNS --write --drawing docs/sureness.svg
 
-RECORDINGS holds recordings at any depth, RUNS at the same places what watches of them left. Logs are judged again, so
-that findings come with the weight that they have before any calibration. Recordings used here are not blind any more.
+RECORDINGS holds recordings at any depth, RUNS the outputs of watches at the same relative places. Logs are judged
+again, so that findings have their uncalibrated weight. Recordings used here are no longer blind.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _LEAST_RATE, _MOST_RATE = 0.01, 10.0
 
 
 class SurenessFitError(ServiceError):
-    """There is nothing to fit to."""
+    """There is no data to fit to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,17 +69,17 @@ class FitRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurenessFit:
-    """Everything that was fitted."""
+    """All results of the fit."""
 
     curves: Mapping[str, Curve]
     tail: Tail
     rates: Sequence[LineRate]
     claims: Sequence[Prediction]
-    """As sure as the curves make them."""
+    """The findings with calibrated confidence."""
 
 
 def find_runs(recordings: Path, runs: Path) -> Iterator[FitRun]:
-    """The recordings of which a watch is finished.
+    """The recordings with a finished watch.
 
     Raises:
         SurenessFitError: There is none.
@@ -102,7 +102,7 @@ def find_runs(recordings: Path, runs: Path) -> Iterator[FitRun]:
 
 
 def weighed(events: Iterable[Event], table: TableConfig) -> list[Alert]:
-    """What is found in a log, each as sure as it weighs at the end of its round, nothing calibrated."""
+    """The findings of a log with their uncalibrated weight at the end of their round."""
     shipped = build_belief(table)
     belief = replace(shipped, tell=lambda _: Telling.ALERT, calibrate=lambda alert: alert.confidence)
     found: dict[Hashable, Alert] = {}
@@ -112,7 +112,7 @@ def weighed(events: Iterable[Event], table: TableConfig) -> list[Alert]:
 
 
 def findings_of(name: str, truth: TableAccount, alerts: Iterable[Alert]) -> list[WeighedFinding]:
-    """Which of them are true, the surest paired first; tolerated ones are left out."""
+    """The findings with whether they are true, paired in order of weight; tolerated ones are left out."""
     told = [_incident(alert) for alert in alerts if alert.confidence >= LEAST_WEIGHT]
     paired = match(truth.incidents, told, truth.tolerated)
     judged = [*((hit.found, True) for hit in paired.hits), *((one, False) for one in paired.false)]
@@ -128,10 +128,10 @@ def findings_of(name: str, truth: TableAccount, alerts: Iterable[Alert]) -> list
 
 
 def fit(runs: Sequence[FitRun]) -> SurenessFit:
-    """The curves of all families, and what each line brings.
+    """Fit the curves of all families, and the rate of false alerts for each threshold.
 
     Raises:
-        SurenessFitError: No recording is of clean play, so that false alerts have no hours.
+        SurenessFitError: No recording is of clean play, in which false alerts per hour are counted.
     """
     hours = clean_hours(runs)
     if not hours:
@@ -144,7 +144,7 @@ def fit(runs: Sequence[FitRun]) -> SurenessFit:
 
 
 def clean_hours(runs: Iterable[FitRun]) -> float:
-    """Table-hours of the recordings in which nothing went wrong."""
+    """Table-hours of the recordings without any fault."""
     return sum(run.rounds for run in runs if run.is_clean) / ROUNDS_AN_HOUR
 
 
@@ -180,7 +180,7 @@ def format_fit(runs: Sequence[FitRun], fitted: SurenessFit, date: str) -> str:
 
 
 def draw_fit(runs: Sequence[FitRun], fitted: SurenessFit) -> str:
-    """The curves over the weights, and the false alerts an hour over the lines."""
+    """Draw the calibration curves, and the false alerts per hour by threshold, as SVG."""
     return draw_panels([_curves_panel(runs, fitted), _rates_panel(runs, fitted)])
 
 
@@ -259,20 +259,20 @@ def _rates_panel(runs: Sequence[FitRun], fitted: SurenessFit) -> Panel:
 
 
 def _even(low: float, high: float, n: int = 60) -> list[float]:
-    """Shares between two, evenly spread in logits."""
+    """Shares between two bounds, evenly spaced in logits."""
     from_x, to_x = logit(low), logit(high)
     places = [from_x + (to_x - from_x) * i / n for i in range(n + 1)]
     return [1.0 / (1.0 + exp(-place)) for place in places]
 
 
 def _along(share: float) -> float:
-    """A share's place on an axis of logits."""
+    """A share's position on a logit axis, 0 to 1."""
     low, high = _LOGITS
     return min(max((logit(share) - low) / (high - low), 0.0), 1.0)
 
 
 def _height(rate: float) -> float:
-    """A rate's place on a logarithmic axis."""
+    """A rate's position on a logarithmic axis, 0 to 1."""
     low, high = log10(_LEAST_RATE), log10(_MOST_RATE)
     return min(max((log10(max(rate, _LEAST_RATE)) - low) / (high - low), 0.0), 1.0)
 

@@ -1,6 +1,6 @@
-"""Read single looks at cards, each by itself: what the reader says before anything is weighed.
+"""Read single looks at cards, each by itself: the reader's result before any fusion.
 
-The places are the true ones, so that a look measures the reader alone.
+The places of the cards are the true ones, so that only the reader is measured.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from thirdcard.vision.video.video import VideoReader
 
 SURE = 0.99
 LEAST_VISIBLE = 0.3
-"""Less of a card is not read."""
+"""The least visible share of a card that is read."""
 STILL_PX = 1.0
-"""A card that moved further since the look before is in the air."""
+"""A card that moved further since the previous look is in motion, pixels."""
 
 
 def read_looks(
     cards: Sequence[TrueCard], scene: RecordingConditions, calibration: Calibration, video: str, *, most: int
 ) -> list[tuple[Mapping[str, str], LookCounts]]:
-    """Read so many looks at cards at rest, spread over the recording, each with its conditions."""
+    """Read at most `most` looks at cards at rest, spread over the recording, each with its conditions."""
     wanted = _spread(_looks(cards, scene), most)
     by_time: dict[float, list[CardInFrame]] = defaultdict(list)
     for sight in wanted:
@@ -48,7 +48,7 @@ def read_looks(
 
 
 def corners_mm(calibration: Calibration, corners_px: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(4, 2) mm, clockwise, a shorter side first."""
+    """(4, 2) mm, clockwise, beginning with a shorter side."""
     return np.asarray(order_corners(calibration.layout_from_image(corners_px)[None])[0], np.float64)
 
 

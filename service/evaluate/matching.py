@@ -1,6 +1,6 @@
 """Pair found alerts with true incidents.
 
-A pair has the same code, the same seat and hand where both tell one, and times no further apart than the window.
+A pair has the same code, the same seat and hand where both give one, and times within the window.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ WINDOW_S = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A true incident and the alert that reports it."""
+    """A true incident and the alert for it."""
 
     truth: Incident
     found: Incident
 
     @property
     def delay_s(self) -> float | None:
-        """From the fault until it was reported."""
+        """Seconds from the fault to the alert; None where unknown."""
         return None if self.found.noticed_at is None else max(0.0, self.found.noticed_at - self.truth.t)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matching:
-    """How found alerts and true incidents go together."""
+    """The pairing of found alerts and true incidents."""
 
     hits: tuple[Hit, ...] = ()
     missed: tuple[Incident, ...] = ()
@@ -38,38 +38,38 @@ class Matching:
 
     @property
     def n_true(self) -> int:
-        """Incidents that there were."""
+        """The number of true incidents."""
         return len(self.hits) + len(self.missed)
 
     @property
     def precision(self) -> float | None:
-        """Hits among the alerts that count; None where none was raised."""
+        """The share of hits among counted alerts; None where there were none."""
         return ratio(len(self.hits), len(self.hits) + len(self.false))
 
     @property
     def recall(self) -> float | None:
-        """Hits among the incidents; None where there were none."""
+        """The share of incidents that were found; None where there were none."""
         return ratio(len(self.hits), self.n_true)
 
     @property
     def median_delay_s(self) -> float | None:
-        """None without a hit whose delay is known."""
+        """Median delay in seconds; None without a hit of known delay."""
         delays = self.delays_s
         return median(delays) if delays else None
 
     @property
     def delays_s(self) -> tuple[float, ...]:
-        """The known ones."""
+        """The known delays in seconds."""
         return tuple(hit.delay_s for hit in self.hits if hit.delay_s is not None)
 
     @property
     def codes(self) -> list[str]:
-        """Every code that is in it."""
+        """Every code in the pairing, sorted."""
         told = [*(hit.truth for hit in self.hits), *self.missed, *self.false, *self.tolerated]
         return sorted({incident.code for incident in told})
 
     def of(self, code: str) -> Matching:
-        """The part that concerns one code."""
+        """The part of the pairing for one code."""
         return Matching(
             hits=tuple(hit for hit in self.hits if hit.truth.code == code),
             missed=tuple(each for each in self.missed if each.code == code),
@@ -85,7 +85,7 @@ def match(
     *,
     window_s: float = WINDOW_S,
 ) -> Matching:
-    """Pairs nearest in time first; what is left is missed, tolerated or false."""
+    """Pair incidents and alerts, nearest in time first; the rest is missed, tolerated or false."""
     pairs = sorted(
         (abs(one.t - other.t), i, j)
         for i, one in enumerate(truth)
@@ -111,7 +111,7 @@ def match(
 
 
 def join(matchings: Sequence[Matching]) -> Matching:
-    """Several recordings' matchings as one."""
+    """The pairings of several recordings joined."""
     return Matching(
         hits=tuple(hit for each in matchings for hit in each.hits),
         missed=tuple(incident for each in matchings for incident in each.missed),
@@ -121,7 +121,7 @@ def join(matchings: Sequence[Matching]) -> Matching:
 
 
 def ratio(part: float, whole: int) -> float | None:
-    """None where there is nothing to divide by."""
+    """The quotient; None where the whole is 0."""
     return part / whole if whole else None
 
 

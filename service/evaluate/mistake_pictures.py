@@ -1,4 +1,4 @@
-"""Pictures of the worst mistakes: false and missed alerts, and cards that were read wrongly, the surest first."""
+"""Pictures of the worst mistakes: false and missed alerts, and misread cards, highest confidence first."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from thirdcard.service.media.stills import save_picture, still_at
 MARGIN_MM = 120.0
 CARD_RESTS_S = 1.2
 MOST = 40
-"""Pictures of one recording."""
+"""The most pictures of one recording."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mistake:
-    """Something to be looked at."""
+    """A mistake to look at."""
 
     t: float
     name: str
-    """What a file is called after recording and time."""
+    """The middle part of the picture's file name."""
     sureness: float
     around_mm: NDArray[np.float64]
-    """(N, 2) polygon that the picture shows with some rim."""
+    """(N, 2) polygon in mm that the picture shows, with a margin."""
 
 
 def write_pictures(
     comparison: Comparison, table: TableConfig, scene: RecordingConditions | None, folder: Path
 ) -> list[Path]:
-    """Write a picture of each mistake, named by its rank; what the video does not show is left out."""
+    """Write a picture of each mistake, named by its rank; mistakes that the video does not show are left out."""
     camera = table.cameras[0]
     written = []
     worst = sorted(mistakes(comparison, table, scene), key=lambda each: -each.sureness)[:MOST]
@@ -59,7 +59,7 @@ def write_pictures(
 
 
 def mistakes(comparison: Comparison, table: TableConfig, scene: RecordingConditions | None) -> list[Mistake]:
-    """All mistakes of a recording: how sure what was said was; missed incidents count as certain."""
+    """All mistakes of a recording with their confidence; missed incidents count as certain."""
     alerts = [
         Mistake(
             t=each.t + CARD_RESTS_S * (not each.code.startswith("late_bet.")),
@@ -80,7 +80,7 @@ def mistakes(comparison: Comparison, table: TableConfig, scene: RecordingConditi
 
 
 def _place(incident: Incident, table: TableConfig) -> NDArray[np.float64]:
-    """The seat's areas, or the hand's box, or all boxes."""
+    """The outline in mm of the seat's areas, or the hand's box, or all boxes."""
     areas = [
         area
         for area in table.layout.areas

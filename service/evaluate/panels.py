@@ -1,6 +1,6 @@
-"""Draw figures as an SVG: panels side by side, each with two axes, points, lines and bars.
+"""Draw figures as SVG: panels side by side, each with two axes, points, lines and bars.
 
-Places within a panel are 0 to 1 along its axes, y upwards; how values come to places is the caller's.
+Positions in a panel are 0 to 1 along its axes, y upwards; the caller converts values to positions.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 300, 230
-"""Of a panel's inside, SVG units."""
+"""The inner size of a panel, SVG units."""
 LEFT, RIGHT, TOP, BOTTOM = 74, 18, 44, 76
 INK, PALE, GREEN, RED = "#172027", "#d5dce0", "#1d7f68", "#b4472f"
 _TITLE_PX, _TICK_PX = 14, 12
@@ -20,16 +20,16 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelAxis:
-    """What an axis says, and where."""
+    """An axis with its title and ticks."""
 
     title: str
     ticks: tuple[tuple[float, str], ...]
-    """Places, each with its text."""
+    """Positions, each with its text."""
 
 
 @dataclass(slots=True)
 class Panel:
-    """One figure."""
+    """One panel of a figure."""
 
     title: str
     x: PanelAxis
@@ -37,30 +37,30 @@ class Panel:
     marks: list[str] = field(default_factory=list)
 
     def point(self, at: Place, colour: str = GREEN, *, is_hollow: bool = False) -> None:
-        """A dot, or a ring."""
+        """Draw a dot, or a ring."""
         x, y = _inside(at)
         fill = f'fill="none" stroke="{colour}" stroke-width="2"' if is_hollow else f'fill="{colour}"'
         self.marks.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" {fill}/>')
 
     def line(self, places: Sequence[Place], colour: str = GREEN, *, is_dashed: bool = False) -> None:
-        """A line through places."""
+        """Draw a line through positions."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(_inside, places))
         dash = ' stroke-dasharray="5 4"' if is_dashed else ""
         self.marks.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
 
     def bar(self, x: float, low: float, high: float, colour: str = GREEN) -> None:
-        """A thin upright bar: an interval."""
+        """Draw a thin vertical bar, for an interval."""
         self.line([(x, low), (x, high)], colour)
 
     def text(self, at: Place, words: str, colour: str = INK) -> None:
-        """Words beside a place."""
+        """Write a text beside a position."""
         x, y = _inside(at)
         self.marks.append(
             f'<text x="{x:.1f}" y="{y:.1f}" font-size="{_TICK_PX}" fill="{colour}">{escape(words)}</text>'
         )
 
     def drawn(self, left: float) -> str:
-        """The panel as SVG, so far from the left."""
+        """The panel as SVG, at that distance from the left."""
         parts = [f'<g transform="translate({left + LEFT:g} {TOP})">', _text(0, -18, self.title, "start", bold=True)]
         for place, words in self.y.ticks:
             y = _inside((0.0, place))[1]
@@ -78,7 +78,7 @@ class Panel:
 
 
 def draw_panels(panels: Sequence[Panel], *, note: str = "") -> str:
-    """An SVG of panels side by side, with a line of words below."""
+    """An SVG of panels side by side, with a note below."""
     each = LEFT + WIDTH + RIGHT
     width, height = each * len(panels), TOP + HEIGHT + BOTTOM
     parts = [
@@ -91,7 +91,7 @@ def draw_panels(panels: Sequence[Panel], *, note: str = "") -> str:
 
 
 def share_ticks(shares: Sequence[float] = (0.0, 0.25, 0.5, 0.75, 1.0)) -> tuple[tuple[float, str], ...]:
-    """Places of shares on an axis from 0 to 100 %."""
+    """Ticks for shares on an axis from 0 to 100 %."""
     return tuple((share, f"{100 * share:g} %") for share in shares)
 
 

@@ -1,7 +1,6 @@
-"""How often something happens, with an interval: false alerts of clean play by the table-hour.
+"""Rates with intervals: false alerts of clean play per table-hour.
 
-A table-hour is a number of rounds, not of minutes: recordings leave out most of the time in which nothing moves, so a
-round of one is a round of usual play made short.
+A table-hour is a number of rounds rather than 60 minutes: recordings leave out most of the time in which nothing moves.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 ROUNDS_AN_HOUR = 40
-"""Usual play."""
+"""Rounds in an hour of usual play."""
 SHARE = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HourlyRate:
-    """Something counted over rounds of play."""
+    """A count over rounds of play."""
 
     count: int = 0
     rounds: int = 0
@@ -29,12 +28,12 @@ class HourlyRate:
 
     @property
     def per_hour(self) -> float | None:
-        """None without a round."""
+        """The count per table-hour; None without a round."""
         return self.count / self.hours if self.rounds else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Between which rates an hour the true one lies in 95 % of cases; None without a round."""
+        """The 95 % interval of the rate per table-hour; None without a round."""
         if not self.rounds:
             return None
         low, high = poisson_interval(self.count)
@@ -42,9 +41,9 @@ class HourlyRate:
 
 
 def poisson_interval(count: int, share: float = SHARE) -> tuple[float, float]:
-    """The exact (Garwood) interval of a Poisson mean of which `count` was seen.
+    """The exact (Garwood) interval of a Poisson mean with the observed count.
 
-    Its ends are the means under which as many or more (as few or fewer) come in (1 - share) / 2 of cases.
+    Its ends are the means for which so many or more (so few or fewer) have the probability (1 - share) / 2.
     """
     tail = (1.0 - share) / 2.0
     low = 0.0 if count == 0 else _mean_where(lambda mean: 1.0 - _at_most(count - 1, mean), tail, is_rising=True)
@@ -65,7 +64,7 @@ def _mean_where(chance: Callable[[float], float], wanted: float, *, is_rising: b
 
 
 def _at_most(count: int, mean: float) -> float:
-    """The chance of so many at most."""
+    """The probability of at most that count."""
     if mean == 0.0:
         return 1.0
     return math.fsum(math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in range(count + 1))

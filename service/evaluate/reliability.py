@@ -1,6 +1,6 @@
-"""How often what was said was true: by how sure it was said, with intervals, and from every line on.
+"""Reliability: how often predictions were true, by confidence, with intervals, and for every alert threshold.
 
-A finding is an alert or a doubtful finding, a round is its likeliest account. Shares are 0 to 1. Expected calibration
+A prediction is an alert, a doubtful finding, or the likeliest cards of a round. Shares are 0 to 1. Expected calibration
 error: M. P. Naeini, G. F. Cooper, M. Hauskrecht, Obtaining well calibrated probabilities, AAAI 2015.
 """
 
@@ -20,11 +20,11 @@ from thirdcard.service.evaluate.matching import Matching, match, ratio
 from thirdcard.service.evaluate.rates import HourlyRate
 
 EDGES = (0.05, 0.6, 0.8, 0.95, 0.99, 0.999)
-"""From where the bands begin, the last of them without an end."""
+"""The lower edges of the confidence bands."""
 LINES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
 LEVEL = 0.95
 DRAWS = 2000
-"""Of a bootstrap."""
+"""Draws of the bootstrap."""
 _SEED = 11
 
 Interval = tuple[float, float]
@@ -32,23 +32,23 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """Something that was said, and whether it was so."""
+    """A prediction with its confidence, and whether it was true."""
 
     confidence: float
     is_true: bool
     recording: str
     is_clean: bool = False
-    """Whether nothing went wrong in its recording."""
+    """Whether its recording has no fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predictions:
-    """All that was said of one recording, or of several."""
+    """The predictions of one recording, or of several."""
 
     findings: tuple[Prediction, ...] = ()
     rounds: tuple[Prediction, ...] = ()
     rounds_unread: int = 0
-    """Rounds of which a card was not read: nothing was said of them as a whole."""
+    """Rounds with an unread card, for which there is no prediction."""
 
     def __add__(self, other: Predictions) -> Predictions:
         return Predictions(
@@ -60,7 +60,7 @@ class Predictions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurenessBand:
-    """What was said about as surely."""
+    """The predictions with a confidence in one band."""
 
     from_share: float
     to_share: float
@@ -68,28 +68,28 @@ class SurenessBand:
 
     @property
     def true(self) -> int:
-        """How many were so."""
+        """The number of true ones."""
         return sum(claim.is_true for claim in self.claims)
 
     @property
     def share(self) -> float | None:
-        """Which part of them; None where nothing was said."""
+        """The share of true ones; None where there are none."""
         return ratio(self.true, len(self.claims))
 
     @property
     def said(self) -> float | None:
-        """How sure on the mean."""
+        """Their mean confidence; None where there are none."""
         return ratio(sum(claim.confidence for claim in self.claims), len(self.claims))
 
     @property
     def interval(self) -> Interval | None:
-        """Wilson's, of the share, at 95 %."""
+        """Wilson's 95 % interval of the share; None where there are none."""
         return wilson(self.true, len(self.claims)) if self.claims else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineFigures:
-    """What a line brings from which on findings are alerts."""
+    """The results of one alert threshold."""
 
     line: float
     found: int
@@ -97,11 +97,11 @@ class LineFigures:
     false: int
     """In all recordings."""
     hourly: HourlyRate
-    """False ones in clean play; in all play where no recording is clean."""
+    """False alerts in clean play; in all play where no recording is clean."""
 
 
 def claims_of(name: str, truth: TableAccount, found: TableAccount, alerts: Matching) -> Predictions:
-    """What was said of a recording: alerts as they were paired with the truth, doubtful findings with what is left."""
+    """The predictions of a recording: alerts as paired with the truth, doubtful findings paired with the rest."""
     doubts = match(alerts.missed, found.doubtful, truth.tolerated)
     findings = [
         Prediction(confidence=one.confidence, is_true=is_true, recording=name, is_clean=not truth.incidents)
@@ -113,7 +113,7 @@ def claims_of(name: str, truth: TableAccount, found: TableAccount, alerts: Match
 
 
 def bands(claims: Iterable[Prediction]) -> list[SurenessBand]:
-    """By how sure it was said; what is less sure than the first edge is left out."""
+    """The predictions by confidence band; those below the first edge are left out."""
     claims, ends = list(claims), [*EDGES[1:], 1.0]
     return [
         SurenessBand(
@@ -126,7 +126,7 @@ def bands(claims: Iterable[Prediction]) -> list[SurenessBand]:
 
 
 def calibration_error(claims: Sequence[Prediction]) -> float | None:
-    """How far what was said lies from what was true, on the mean: sum over bands of n_b / n * |said_b - true_b|."""
+    """The expected calibration error: the sum over bands of n_b / n * |mean confidence_b - share true_b|."""
     told = [each for each in claims if each.confidence >= EDGES[0]]
     if not told:
         return None
@@ -135,9 +135,9 @@ def calibration_error(claims: Sequence[Prediction]) -> float | None:
 
 
 def calibration_interval(claims: Sequence[Prediction]) -> Interval | None:
-    """Its interval at 95 % by drawing recordings anew (bootstrap); None for fewer than two of them.
+    """Its 95 % interval by a bootstrap over recordings; None for fewer than two.
 
-    Whole recordings, since errors come together: one card that is misread makes several findings.
+    Whole recordings are drawn because errors are correlated: one misread card makes several findings.
     """
     told = [each for each in claims if each.confidence >= EDGES[0]]
     names = sorted({each.recording for each in told})
@@ -151,19 +151,19 @@ def calibration_interval(claims: Sequence[Prediction]) -> Interval | None:
 
 
 def line_figures(claims: Predictions, n_true: int, clean_rounds: int, rounds: int) -> list[LineFigures]:
-    """What each line would have brought.
+    """The results of every threshold.
 
     Args:
-        claims: What was said.
-        n_true: Faults that there were.
-        clean_rounds: Rounds of the recordings in which nothing went wrong.
+        claims: The predictions.
+        n_true: The number of true faults.
+        clean_rounds: Rounds of recordings without any fault.
         rounds: Rounds of all recordings.
     """
     return [line_figure(line, claims, n_true, clean_rounds, rounds) for line in LINES]
 
 
 def line_figure(line: float, claims: Predictions, n_true: int, clean_rounds: int, rounds: int) -> LineFigures:
-    """What one line would have brought."""
+    """The results of one threshold."""
     told = [each for each in claims.findings if each.confidence >= line]
     false = [each for each in told if not each.is_true]
     in_clean = sum(each.is_clean for each in false)
@@ -179,7 +179,7 @@ def line_figure(line: float, claims: Predictions, n_true: int, clean_rounds: int
 
 
 def wilson(hits: int, trials: int) -> Interval:
-    """The interval of a share at 95 % (E. B. Wilson, Probable inference, JASA 22, 1927)."""
+    """The 95 % interval of a share (E. B. Wilson, Probable inference, JASA 22, 1927)."""
     found = binomtest(hits, trials).proportion_ci(LEVEL, method="wilson")
     return float(found.low), float(found.high)
 
@@ -191,7 +191,7 @@ def _judged(matching: Matching) -> list[tuple[Incident, bool]]:
 def _round_claims(
     name: str, truth: Sequence[RoundAccount], found: Sequence[RoundAccount]
 ) -> tuple[list[Prediction], int]:
-    """What was said of rounds as a whole, and of how many nothing was; cards of one value are alike."""
+    """The predictions for whole rounds, and the number of rounds without one; cards of equal value count as equal."""
     played = [each for each in found if each.player or each.banker]
     partners = pair_by_time(
         [(each.opened, each.closed) for each in truth], [(each.opened, each.closed) for each in played]
@@ -213,7 +213,7 @@ def _values(account: RoundAccount) -> list[list[int]]:
 
 
 def _arrays(claims: Sequence[Prediction]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """(n,) how sure, (n,) whether true, (n,) which band."""
+    """(n,) confidences, (n,) whether true, (n,) band index."""
     said = np.array([each.confidence for each in claims])
     return said, np.array([float(each.is_true) for each in claims]), np.digitize(said, EDGES[1:])
 
@@ -221,6 +221,6 @@ def _arrays(claims: Sequence[Prediction]) -> tuple[NDArray[np.float64], NDArray[
 def _errors(
     times: NDArray[np.float64], said: NDArray[np.float64], true: NDArray[np.float64], which: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """(draws,) the error where each of n things was said so often: `times` is (draws, n)."""
+    """(draws,) calibration errors; `times` is (draws, n), how often each prediction was drawn."""
     gaps = [np.abs(times[:, which == band] @ (said - true)[which == band]) for band in range(len(EDGES))]
     return np.asarray(np.sum(gaps, axis=0) / np.maximum(times.sum(axis=1), 1.0), np.float64)

@@ -1,4 +1,4 @@
-"""Draw how often what was said was true, and what each line would have brought, as one SVG."""
+"""Draw the reliability of predictions, and the results of every threshold, as one SVG."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from thirdcard.service.evaluate.reliability_sheets import band_name
 
 NOTE = "Dots: how often it was true, with 95 % intervals. Rings: how sure it was said to be, on the mean."
 _LEAST_HOURLY = 1.0
-"""The axis of false alerts reaches at least so far."""
+"""The smallest range of the false alert axis, per hour."""
 
 
 def draw_reliability(whole: Comparison) -> str:
-    """Of findings, of rounds, and the share of faults found against the false alerts."""
+    """Panels for findings, for rounds, and for the share of faults found against false alerts."""
     panels = [
         _bands_panel("Findings", whole.claims.findings),
         _bands_panel("Rounds: the likeliest cards", whole.claims.rounds),
@@ -65,13 +65,13 @@ def _lines_panel(whole: Comparison) -> Panel:
 
 
 def _beside(place: tuple[float, float]) -> tuple[float, float]:
-    """Where words about a place stand: to the left where there is no room to the right."""
+    """The position of a text beside a point: to the left where there is no room to the right."""
     x, y = place
     return (x + 0.03 if x < 0.7 else x - 0.26), max(y - 0.07, 0.03)
 
 
 def _stairs(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """From one place to the next across, then up: what lies between two lines is reached by none."""
+    """A staircase through the points: first across, then up."""
     corners: list[tuple[float, float]] = []
     for x, y in places:
         corners += [(x, corners[-1][1] if corners else 0.0), (x, y)]

@@ -1,4 +1,4 @@
-"""Tables and figures of how often what was said was true."""
+"""Tables and JSON of the reliability of predictions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thirdcard.service.evaluate.sheets import Sheet, percent, share_of
 
 
 def reliability_sheets(whole: Comparison) -> list[Sheet]:
-    """Of findings, of rounds, and by where the line of alerts is drawn; those of which there is something to tell."""
+    """The tables for findings, rounds and thresholds that are not empty."""
     said = whole.claims
     sheets = []
     if said.findings:
@@ -32,7 +32,7 @@ def reliability_sheets(whole: Comparison) -> list[Sheet]:
 
 
 def lines_of(whole: Comparison) -> list[LineFigures]:
-    """What each line would have brought in these recordings."""
+    """The results of every threshold in these recordings."""
     return line_figures(whole.claims, whole.incidents.n_true, whole.clean.rounds, whole.rounds)
 
 
@@ -56,7 +56,7 @@ def reliability_json(whole: Comparison) -> dict[str, object]:
 
 
 def band_name(band: SurenessBand) -> str:
-    """`80 to 95 %`, `99.9 % and more`."""
+    """The name of a band: `80 to 95 %`, `99.9 % and more`."""
     low = f"{100 * band.from_share:g}"
     return f"{low} % and more" if band.to_share == 1.0 else f"{low} to {100 * band.to_share:g} %"
 

@@ -1,4 +1,4 @@
-"""A table of text, and how figures are written in it."""
+"""Text tables, and the format of figures in them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Sheet:
 
 
 def share_of(part: int, whole: int) -> str:
-    """`3 of 4 (75.0 %)`."""
+    """`3 of 4 (75.0 %)`; without the share where the whole is 0."""
     share = ratio(part, whole)
     return f"{part} of {whole}" if share is None else f"{part} of {whole} ({percent(share)})"
 
 
 def percent(share: float | None) -> str:
-    """`75.0 %`; nothing where there is none."""
+    """`75.0 %`; empty for None."""
     if share is None:
         return ""
     return f"{100 * share:.0f} %" if share in (0.0, 1.0) else f"{100 * share:.1f} %"

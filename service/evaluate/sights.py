@@ -1,6 +1,6 @@
-"""Where each card lay in the picture, from a recording's `objects.jsonl`, and what of the scene makes it hard to read.
+"""The true place of each card in the picture, from a recording's `objects.jsonl`, and the conditions of the scene.
 
-Pixels of the camera's picture, seconds of stream time. Nothing here is ever read while watching.
+Pixels of the camera's picture, seconds of stream time. Never read while watching.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TILTS_DEG = (5.0, 10.0, 15.0)
 LIGHTS = (0.8, 0.9)
 COVERS = (0.02, 0.1, 0.3)
 REST_S = 0.5
-"""So long after it left the shoe a card lies at its place."""
+"""Seconds after leaving the shoe at which a card lies at its place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,26 +37,26 @@ class CardInFrame:
     t: float
     face: str | None
     corners_px: NDArray[np.float64]
-    """(4, 2) clockwise from the card's own top left; what hides it left out of account."""
+    """(4, 2) clockwise from the card's own top left; occlusion is ignored."""
     visible: float
-    """Which part of it can be seen."""
+    """The visible share of it, 0 to 1."""
 
     @property
     def width_px(self) -> float:
-        """The length of its shorter side."""
+        """The length of its shorter side, pixels."""
         sides = np.linalg.norm(self.corners_px - np.roll(self.corners_px, -1, axis=0), axis=1)
         return float(min(sides[0] + sides[2], sides[1] + sides[3]) / 2)
 
     @property
     def turned_deg(self) -> float:
-        """How far it is turned in the picture, 0 to 360, 0 being upright."""
+        """Its rotation in the picture, 0 to 360 degrees; 0 is upright."""
         along = self.corners_px[1] - self.corners_px[0]
         return float(np.degrees(np.arctan2(along[1], along[0])) % 360.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingConditions:
-    """What is known of how a recording was made."""
+    """The known conditions of a recording."""
 
     sights: tuple[CardInFrame, ...]
     deck: str = UNKNOWN
@@ -68,7 +68,8 @@ class RecordingConditions:
         return [sight for sight in self.sights if sight.face == face and from_s <= sight.t <= to_s]
 
     def conditions(self, sights: Sequence[CardInFrame]) -> dict[str, str]:
-        """How a card lay, in words: deck, light and tilt of the scene; size, cover and turn of the card."""
+        """The conditions of a card in words: deck, light and tilt of the scene; size, occlusion and rotation of the
+        card."""
         told = {"deck": self.deck, "light": _bin(self.light, LIGHTS, ""), "tilt": _bin(self.tilt_deg, TILTS_DEG, "°")}
         if not sights:
             return {**told, "size": UNKNOWN, "cover": UNKNOWN, "turned": UNKNOWN}
@@ -83,7 +84,7 @@ class RecordingConditions:
 
 
 def load_scene(folder: Path, calibration: Calibration) -> RecordingConditions | None:
-    """What `objects.jsonl` and `script.yaml` beside a recording tell; None without the former.
+    """Load `objects.jsonl` and `script.yaml` beside a recording; None without the former.
 
     Raises:
         TruthError: One of them cannot be read.
@@ -106,9 +107,9 @@ def load_scene(folder: Path, calibration: Calibration) -> RecordingConditions | 
 
 
 def tilt_of(calibration: Calibration) -> float | None:
-    """Degrees between the camera's axis and the plumb line; None where its pose is not known.
+    """The angle in degrees between the camera's axis and the vertical; None where its pose is unknown.
 
-    The axis meets the cloth at the picture's middle, and cos(tilt) is height over the way there.
+    The axis meets the cloth at the picture's middle; cos(tilt) is the camera's height over the distance to there.
     """
     centre = calibration.camera_centre_mm
     if centre is None:

@@ -1,7 +1,7 @@
-"""Compare what was reported of the opening spread with what lay there.
+"""Compare the reported opening spread with the true one.
 
-Both are lines of `spread.jsonl`: the recording's own names every card that lay in a row, with its deck; the watch's
-names what it read, and what is wrong with each deck.
+Both are lines of `spread.jsonl`: the recording's names every card of each row with its deck; the watch's names the
+cards it read, and the faults of each deck.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ PACK = tuple(rank + suit for suit in SUITS for rank in RANKS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpreadCounts:
-    """All lays of a recording, or of several."""
+    """Counts over all spreads of a recording, or of several."""
 
     lays: int = 0
     lays_found: int = 0
     cards: int = 0
-    """Genuine ones with their face up."""
+    """Genuine cards with their face up."""
     right: int = 0
-    """Told in their place in the row."""
+    """Read at the right place in the row."""
     missing: int = 0
     missing_found: int = 0
     doubled: int = 0
     doubled_found: int = 0
     strange: int = 0
-    """Foreign cards, jokers, and cards with their back up."""
+    """Foreign cards, jokers, and cards lying face down."""
     strange_found: int = 0
     false: int = 0
-    """What is said against a deck and is not so."""
+    """Reported faults of a deck that are not true."""
     could_not_see: int = 0
 
     def __add__(self, other: SpreadCounts) -> SpreadCounts:
@@ -47,7 +47,7 @@ class SpreadCounts:
 
 
 def compare_spreads(truth: Sequence[Line], found: Sequence[Line]) -> SpreadCounts:
-    """All lays; a lay that was not reported has nothing found, one that did not lie there is false."""
+    """Compare all spreads; one that was not reported has nothing found, one that did not exist is false."""
     counts, left = SpreadCounts(), list(found)
     for lay in truth:
         said = next((each for each in left if each["t"] < lay["to"] and each["to"] > lay["t"]), None)
@@ -58,7 +58,7 @@ def compare_spreads(truth: Sequence[Line], found: Sequence[Line]) -> SpreadCount
 
 
 def spreads_sheet(named: Sequence[tuple[str, SpreadCounts]]) -> Sheet:
-    """A row for each recording."""
+    """A table with a row for each recording."""
     columns = ("recording", "lays found", "cards right", "missing found", "doubled found", "strange found",
                "wrongly reported", "could not see")  # fmt: skip
     return Sheet(title="Opening spreads", columns=columns, rows=tuple(_row(name, each) for name, each in named))
@@ -122,7 +122,7 @@ def _are_neighbours(card: str, other: str) -> bool:
 
 
 def _in_order(truth: Sequence[str], told: Sequence[str | None]) -> int:
-    """How many are reported in the same order: the length of the longest common subsequence."""
+    """The number of cards in the same order: the length of the longest common subsequence."""
     best = [0] * (len(told) + 1)
     for face in truth:
         before = 0

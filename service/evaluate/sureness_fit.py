@@ -1,10 +1,10 @@
-"""Fit how often findings are right to how much they weighed, and how many false ones each line brings in an hour.
+"""Fit the probability that a finding is true to its weight, and the rate of false alerts to the threshold.
 
-Weights and confidences are 0 to 1, lines are confidences. Knows nothing of files.
+Weights, confidences and thresholds are 0 to 1. Knows nothing of files.
 
-Platt's sigmoid (Probabilistic outputs for support vector machines, 1999) by family of codes, drawn toward slope 1 and
-offset 0 (ridge): few findings leave the weight as it is. The tail of false findings is exponential in logits above a
-threshold (Pickands, Statistical inference using extreme order statistics, 1975).
+Platt's sigmoid (Probabilistic outputs for support vector machines, 1999) for each family of codes, drawn toward slope 1
+and offset 0 (ridge): with few findings the weight stays as it is. The tail of false findings is exponential in logits
+above a threshold (Pickands, Statistical inference using extreme order statistics, 1975).
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from thirdcard.service.evaluate.reliability import Prediction
 from thirdcard.service.interpretation.alert_policy import EXTREME
 
 LEAST_WEIGHT = 0.01
-"""Findings that weigh less are not fitted: nothing is ever reported about them."""
+"""Findings with a lower weight are not fitted, since they are never reported."""
 SPREADS = (0.3, 0.5)
-"""How far slope and offset lie from 1 and 0 before anything is found: standard deviations. One recording with a false
-finding at 90 % makes the next one 84 %, twenty make it 24 %."""
+"""The prior standard deviations of slope around 1 and offset around 0. One recording with a false finding at 90 %
+brings the next one to 84 %, twenty bring it to 24 %."""
 LEAST_SLOPE = 0.1
-"""What weighs more is never less sure."""
+"""A positive slope: a higher weight never lowers the confidence."""
 LINES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95,
          0.96, 0.97, 0.98, 0.985, 0.99)  # fmt: skip
-"""The last is the highest that is ever chosen: beyond it true findings are lost and no false one was seen to go."""
+"""The last is the highest threshold that is ever chosen: above it true findings are lost, and no false one was seen to
+go."""
 CAREFUL_SHARE = 0.8
-"""Of the interval whose upper end counts: one house in ten has more false alerts than it asked for."""
+"""The share of the interval whose upper end is used: one house in ten gets more false alerts than it asked for."""
 STEPS = 50
 
 Floats = NDArray[np.float64]
@@ -39,21 +40,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeighedFinding:
-    """One finding with the weight of the accounts that show it."""
+    """A finding with the weight of the hypotheses that show it."""
 
     code: str
     prediction: Prediction
-    """As sure as it weighs."""
+    """With its weight as confidence."""
 
     @property
     def family(self) -> str:
-        """The code's part before the dot."""
+        """The part of the code before the dot."""
         return self.code.partition(".")[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """From weights to confidences: 1 / (1 + exp(-(slope * logit(weight) + offset)))."""
+    """Maps weights to confidences: 1 / (1 + exp(-(slope * logit(weight) + offset)))."""
 
     slope: float = 1.0
     offset: float = 0.0
@@ -61,48 +62,48 @@ class Curve:
     true: int = 0
 
     def confidence(self, weight: float) -> float:
-        """How often findings of that weight are right."""
+        """The share of findings with that weight that are true."""
         return 1.0 / (1.0 + exp(-(self.slope * logit(weight) + self.offset)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineRate:
-    """What alerts from one line on bring."""
+    """The result of one alert threshold."""
 
     line: float
     counted: int
-    """False ones in clean play."""
+    """False alerts in clean play."""
     rate: float
-    """An hour of clean play."""
+    """False alerts per hour of clean play."""
     is_tail: bool
-    """Whether the rate is of the fitted tail, since none was counted."""
+    """Whether the rate comes from the fitted tail, since none was counted."""
     found: float | None
-    """Share of the findings that are true ones; None where there are none."""
+    """The share of true findings that reach the threshold; None where there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
-    """How false findings become rarer: rate(line) = rate * exp(-(logit(line) - logit(from_line)) / scale)."""
+    """The decay of false findings: rate(line) = rate * exp(-(logit(line) - logit(from_line)) / scale)."""
 
     from_line: float
     rate: float
     scale: float
     n: int
-    """False findings that it was fitted to, of clean and other play."""
+    """The number of false findings that it was fitted to, in clean and other play."""
 
     def at(self, line: float) -> float:
-        """False ones an hour from a line on."""
+        """False alerts per hour at a threshold."""
         return self.rate * exp(-(logit(line) - logit(self.from_line)) / self.scale)
 
 
 def logit(share: float) -> float:
-    """ln(p / (1 - p)), no further out than the confidences of findings go."""
+    """ln(p / (1 - p)), clipped to the range of confidences."""
     share = min(max(share, EXTREME), 1.0 - EXTREME)
     return log(share / (1.0 - share))
 
 
 def fit_families(findings: Iterable[WeighedFinding]) -> dict[str, Curve]:
-    """A curve for each family of codes."""
+    """Fit a curve for each family of codes."""
     by_family: dict[str, list[Prediction]] = {}
     for one in findings:
         by_family.setdefault(one.family, []).append(one.prediction)
@@ -110,10 +111,10 @@ def fit_families(findings: Iterable[WeighedFinding]) -> dict[str, Curve]:
 
 
 def fit_curve(claims: Sequence[Prediction]) -> Curve:
-    """The sigmoid that makes the claims likeliest, drawn toward leaving them as they are; by Newton's method.
+    """The sigmoid with the highest likelihood and the ridge prior, by Newton's method.
 
-    All together count as so many as there are recordings with such claims: mistakes come together, as where a deck's
-    backs are not seen, and ten of one recording say little more than one.
+    All findings together weigh as many as there are recordings with such findings: errors are correlated, as where a
+    deck's backs are not seen, so ten from one recording add little to one.
     """
     true = sum(claim.is_true for claim in claims)
     x = np.array([[logit(claim.confidence), 1.0] for claim in claims]).reshape(-1, 2)
@@ -139,7 +140,7 @@ def fit_curve(claims: Sequence[Prediction]) -> Curve:
 
 
 def calibrated(findings: Iterable[WeighedFinding], curves: Mapping[str, Curve]) -> list[Prediction]:
-    """The findings as sure as the curves make them."""
+    """The findings with calibrated confidence."""
     return [
         Prediction(
             confidence=curves.get(one.family, Curve()).confidence(one.prediction.confidence),
@@ -152,7 +153,7 @@ def calibrated(findings: Iterable[WeighedFinding], curves: Mapping[str, Curve]) 
 
 
 def calibrated_by_others(findings: Sequence[WeighedFinding]) -> list[Prediction]:
-    """Each recording's findings by curves that were fitted to the other recordings."""
+    """Cross-validation: each recording's findings, calibrated by curves fitted to the other recordings."""
     told: list[Prediction] = []
     for name in sorted({one.prediction.recording for one in findings}):
         others = [one for one in findings if one.prediction.recording != name]
@@ -161,10 +162,10 @@ def calibrated_by_others(findings: Sequence[WeighedFinding]) -> list[Prediction]
 
 
 def fit_tail(claims: Sequence[Prediction], hours: float) -> Tail:
-    """How rare false findings are from the line on from which clean play brought none.
+    """The tail of false findings, from the lowest threshold without one in clean play.
 
-    They are as many as may be where none was seen. How steeply they become rarer is the mean excess over that line of
-    all false findings, those of play full of faults among them, and of one more.
+    Its rate is the upper bound for a count of zero. Its scale is the mean excess in logits over that threshold of all
+    false findings, including play full of faults, and one more.
     """
     false = [each for each in claims if not each.is_true]
     line = next((line for line in LINES if not _counted(false, line)), LINES[-1])
@@ -174,7 +175,7 @@ def fit_tail(claims: Sequence[Prediction], hours: float) -> Tail:
 
 
 def line_rates(claims: Sequence[Prediction], tail: Tail, hours: float) -> list[LineRate]:
-    """What each line brings, as counted while there are any, then by the tail; never more than a lower line brings."""
+    """The result of each threshold: counted while there are any, then by the tail; never rising with the threshold."""
     rates: list[LineRate] = []
     n_true = sum(each.is_true for each in claims)
     for line in LINES:
@@ -188,10 +189,11 @@ def line_rates(claims: Sequence[Prediction], tail: Tail, hours: float) -> list[L
 
 
 def _rate(counted: int, hours: float) -> float:
-    """As many as nine in ten houses have no more of (exact Poisson): a house that asks for few wants to be sure."""
+    """The rate that nine in ten houses do not exceed (exact Poisson), so that a house gets at most what it
+    asked for."""
     return poisson_interval(counted, CAREFUL_SHARE)[1] / hours
 
 
 def _counted(claims: Iterable[Prediction], line: float) -> int:
-    """False ones of clean play."""
+    """The number of false findings in clean play from that threshold on."""
     return sum(each.is_clean and not each.is_true and each.confidence >= line for each in claims)

@@ -1,6 +1,6 @@
-"""Write comparisons as tables: Markdown for the documentation, JSON for machines.
+"""Write comparisons as tables: Markdown for the documentation, JSON for programs.
 
-The same rows go to the terminal. Figures are given as they are, with what they are counted over.
+The same rows go to the terminal. Each figure is given with the number that it is counted over.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SURE = 0.99
 
 
 def sheets_of(comparisons: Sequence[Comparison]) -> list[Sheet]:
-    """By recording, by code, and what went wrong, one by one."""
+    """The tables: by recording, by code, and a list of all errors."""
     whole = combine(comparisons)
     rows = list(comparisons) if len(comparisons) < 2 else [*comparisons, whole]
     sheets = [
@@ -60,7 +60,7 @@ def format_markdown(sheets: Sequence[Sheet], *, level: int = 3) -> str:
 
 
 def put_section(path: Path, name: str, text: str) -> None:
-    """Write `text` between the file's marks of that name; a file or mark that is not there is made."""
+    """Write `text` between the file's marks of that name; a missing file or mark is created."""
     begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
     block = f"{begin}\n{text.strip()}\n{end}"
     old = path.read_text(encoding="utf-8") if path.is_file() else ""
