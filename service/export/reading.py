@@ -1,7 +1,7 @@
-"""Read what the data export writes: one part of the rows after the other, as plain values by column.
+"""Read the rows for the data export in batches, as plain values by column.
 
-A stretch of time holds the rounds that closed, the alerts that happened and the hours that began in it; decisions go
-with their alerts, cards, wagers and events with their rounds.
+A time range contains the rounds that closed, the alerts that happened and the hours that began in it. Decisions are
+exported with their alerts; cards, wagers and events with their rounds.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ from thirdcard.service.store.schema import AlertChange, AlertRow, LogRow, RoundR
 from thirdcard.service.store.tally_schema import CodeTallyRow, ErringTallyRow, TallyRow
 
 PART = 2000
-"""Rows of the database at once."""
+"""Database rows in one batch."""
 
 _TALLIES: dict[str, Any] = {"tallies": TallyRow, "code_tallies": CodeTallyRow, "erring_tallies": ErringTallyRow}
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
-"""By file."""
+"""Rows by file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportWish:
-    """What is wanted; None: from the beginning, to the end."""
+    """What to export; None: from the beginning, to the end."""
 
     from_at: datetime | None = None
     to_at: datetime | None = None
     are_names_shown: bool = False
-    """Whether dealers' names are written; else their pseudonyms."""
+    """Whether dealers' names are written; otherwise their pseudonyms."""
     names_from: datetime | None = None
-    """Dealers of before are left out."""
+    """Dealers of earlier times are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataReader:
-    """Reads one database."""
+    """Reads the rows of one database."""
 
     session: Session
     house: House
     wish: ExportWish
 
     def parts(self) -> Iterator[Rows]:
-        """All rows, a part at a time."""
+        """All rows, in batches."""
         logs = {row.id: row for row in self.session.scalars(select(LogRow))}
         for rounds in self._pages(select(RoundRow), RoundRow, RoundRow.closed_at):
             yield self._rounds(rounds, logs)

@@ -1,6 +1,6 @@
-"""The tables of the data export: columns, types and what they mean. A change of these is another version.
+"""The tables of the data export: columns, types and meaning. Any change needs a new version.
 
-Moments are UTC, in microseconds; money is in a table's smallest unit; cards are rank then suit, null where unread.
+Times are UTC in microseconds; money is in minor units; cards are rank then suit, null where unread.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 VERSION = "2"
-"""Stands in the metadata of every file, as `thirdcard.schema`. Counts up with every change of the shapes."""
+"""In the metadata of every file, as `thirdcard.schema`; raised with every change of the tables."""
 FINGERPRINT = "84deae02e2724bdf"
-"""Of the shapes of this version: a test fails where they change and the version does not."""
+"""The fingerprint of this version's tables: a test fails where they change and the version does not."""
 VERSION_KEY = b"thirdcard.schema"
 
 _MOMENT = pa.timestamp("us", tz="UTC")
@@ -126,7 +126,7 @@ SHAPES: Mapping[str, Mapping[str, pa.DataType]] = {
         "rounds": _COUNT,
     },
 }
-"""Columns by file. All may be null; docs/data.md says what each means."""
+"""Columns by file. All may be null; docs/data.md gives their meaning."""
 
 
 def schema_of(name: str) -> pa.Schema:
@@ -136,6 +136,6 @@ def schema_of(name: str) -> pa.Schema:
 
 
 def fingerprint() -> str:
-    """Of all shapes: another one for every change."""
+    """A hash of all tables, which differs after any change."""
     told = "\n".join(f"{name}.{column} {kind}" for name, shape in SHAPES.items() for column, kind in shape.items())
     return hashlib.sha256(told.encode()).hexdigest()[:16]

@@ -1,6 +1,6 @@
-"""Write the house's data as Parquet, a file for each kind of row; nothing of a half-written export is left.
+"""Write the house's data as Parquet, one file for each kind of row; an aborted export leaves nothing behind.
 
-Files are written beside their place and put there at the end, all together as far as a file system allows.
+Files are written as drafts and renamed at the end, all together as far as a file system allows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ExportError(ServiceError):
 
 
 def write_data(folder: Path, parts: Iterable[Rows]) -> Mapping[str, int]:
-    """Write every file; how many rows each has.
+    """Write every file; returns the number of rows in each.
 
     Raises:
         ExportError: The folder cannot be written.
