@@ -1,1 +1,1 @@
-"""A new table, step by step: camera, cloth, calibration, chips, house, trial."""
+"""Set up a new table step by step: camera, cloth, calibration, chips, house, trial."""

@@ -1,4 +1,4 @@
-"""The third step: the camera fitted to the cloth, from points on the picture, from the drawing, or from markers."""
+"""The third step: calibrate the camera on the cloth, from points in the picture, from the drawing, or from markers."""
 
 from __future__ import annotations
 
@@ -25,61 +25,61 @@ from thirdcard.service.watch.wording import bet_text
 from thirdcard.vision.frames import Image
 
 GRID_WH = (24, 12)
-"""Cells along and across the cloth over which the uncertainty is shown."""
+"""Cells across and down the cloth for the display of uncertainty."""
 Place = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnArea:
-    """An area of the cloth as it lies in the picture."""
+    """An area of the cloth in the picture."""
 
     id: str
     kind: str
     text: str
     """Its name, seat and bet."""
     outline_px: tuple[Place, ...]
-    """Empty where the camera does not see it."""
+    """Pixels; empty where the camera does not see it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UncertainCell:
-    """A part of the cloth in the picture, and how far the map may be off there."""
+    """A part of the cloth in the picture, with the calibration's uncertainty there."""
 
     outline_px: tuple[Place, ...]
     off_mm: float
-    """In 90 % of cases it is less."""
+    """The error in mm that is not exceeded in 90 % of cases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FitTold:
-    """What a fit says of itself."""
+    """A fit with its quality and problems."""
 
     fit: Fit
     quality: FitQuality
     cells: tuple[UncertainCell, ...]
     areas: tuple[DrawnArea, ...]
     places_px: Mapping[str, Place]
-    """Where each reference point of the cloth should lie in the picture."""
+    """Where each reference point of the cloth lies in the picture by this fit, pixels."""
     problems: tuple[SetupProblem, ...]
-    """With the camera over this cloth, and with where the print lies."""
+    """Problems of the camera over this cloth, and of the print's place."""
 
 
 def load_still(draft: NewTable) -> Image:
-    """The camera's picture.
+    """The camera's picture, (H, W, 3) uint8 BGR.
 
     Raises:
-        DraftStateError: No camera is settled.
+        DraftStateError: No camera is chosen.
     """
     path = draft.needed(STILL, "Choose the camera first.")
     return np.asarray(cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR), np.uint8)
 
 
 def try_points(draft: NewTable, points: Mapping[str, Place]) -> FitTold:
-    """Fit the camera to points on the picture; they are kept, the calibration is not.
+    """Fit the camera to points in the picture; the points are kept, the calibration is not.
 
     Raises:
-        StepError: They determine no camera, or do not belong together.
-        DraftStateError: Camera or cloth are not settled.
+        StepError: They do not determine a camera, or contradict each other.
+        DraftStateError: Camera or cloth are not chosen.
     """
     layout, image = load_cloth(draft), load_still(draft)
     draft.change(points=dict(points))
@@ -89,11 +89,11 @@ def try_points(draft: NewTable, points: Mapping[str, Place]) -> FitTold:
 
 
 def try_markers(draft: NewTable) -> FitTold:
-    """Fit the camera to the markers that its picture shows.
+    """Fit the camera to the markers in its picture.
 
     Raises:
         StepError: Fewer than two are found, or the cloth has none.
-        DraftStateError: Camera or cloth are not settled.
+        DraftStateError: Camera or cloth are not chosen.
     """
     layout, image = load_cloth(draft), load_still(draft)
     with in_words():
@@ -101,10 +101,10 @@ def try_markers(draft: NewTable) -> FitTold:
 
 
 def settle_fit(draft: NewTable, told: FitTold) -> None:
-    """Keep a calibration.
+    """Save a calibration.
 
     Raises:
-        StepError: By it boxes lie outside the picture, are too small, or are mirrored.
+        StepError: With it boxes lie outside the picture, are too small, or are mirrored.
     """
     refuse_wrong(list(told.problems))
     document = format_calibration(told.fit.calibration)
@@ -113,16 +113,16 @@ def settle_fit(draft: NewTable, told: FitTold) -> None:
 
 
 def load_fit(draft: NewTable) -> Calibration:
-    """The calibration that was settled.
+    """The saved calibration.
 
     Raises:
-        DraftStateError: None is.
+        DraftStateError: There is none.
     """
     return load_calibration(draft.needed(OVERHEAD, "Calibrate the camera first."))
 
 
 def drawn_areas(layout: Layout, calibration: Calibration) -> tuple[DrawnArea, ...]:
-    """Each area of a cloth in the picture, with what it is."""
+    """Each area of a cloth in the picture, with its name."""
     return tuple(
         DrawnArea(id=area.id, kind=area.kind, text=area_text(area), outline_px=_seen(outline_px(calibration, area)))
         for area in layout.areas
@@ -130,7 +130,7 @@ def drawn_areas(layout: Layout, calibration: Calibration) -> tuple[DrawnArea, ..
 
 
 def area_text(area: Area) -> str:
-    """What a person calls an area: its hand, or its seat and bet."""
+    """The name of an area for people: its hand, or its seat and bet."""
     if area.kind == "hand":
         return f"{(area.hand or '').capitalize()} box"
     if area.kind == "wager":

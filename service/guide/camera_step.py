@@ -1,4 +1,4 @@
-"""The first step: which camera, and whether its picture will do."""
+"""The first step: choose a camera, and check its picture."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from thirdcard.service.setup.problems import SetupProblem
 from thirdcard.service.watch.factory import now_utc
 
 LOOK_S = 2.5
-"""Holds the second key frame of a camera that sends one every two seconds."""
+"""Seconds of look: enough for the second key frame of a camera that sends one every two seconds."""
 SCHEMES = ("rtsp", "rtsps", "http", "https")
-"""How cameras send; others, such as `file:`, would open what is no camera."""
+"""The schemes of camera addresses; others, such as `file:`, would open something else."""
 STILL_QUALITY = 95
-"""Of the JPEG: marker corners are found as exactly as in the camera's own picture."""
+"""JPEG quality: marker corners are found as exactly as in the camera's own picture."""
 WAIT_S = 3.0
-"""Cameras answer within half a second (service/cameras/discovery.py); the question is asked twice."""
+"""Seconds to wait: cameras answer within half a second (service/cameras/discovery.py); the probe is sent twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraAsked:
-    """What a person named."""
+    """The camera that a person entered."""
 
     source: str
     user: str = ""
@@ -52,13 +52,13 @@ class CameraAsked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraTold:
-    """What the look said."""
+    """The result of a look at the camera."""
 
     look: CameraLook
     widest_mm: float
-    """Cards and chips are large enough to read while the whole picture shows at most so much of the table."""
+    """The widest view in mm at which cards and chips are still large enough to read."""
     problems: tuple[SetupProblem, ...]
-    """Doubtful ones."""
+    """Doubtful points only."""
     is_other_size: bool
     """Whether an older calibration was dropped, since it is for another picture size."""
 
@@ -67,21 +67,21 @@ def found_cameras() -> Sequence[FoundCamera]:
     """The cameras that answer on this network.
 
     Raises:
-        StepError: The network cannot be asked.
+        StepError: The network cannot be probed.
     """
     with in_words():
         return find_cameras(wait_s=WAIT_S, clock=time.monotonic)
 
 
 def offered_streams(service: str, sign_in: SignIn) -> CameraAnswer:
-    """The streams that a camera of this network offers to whoever signs in.
+    """The streams that a camera offers to that user.
 
     Args:
-        service: The address of its device service, as it said itself.
-        sign_in: Who asks.
+        service: The address of its device service.
+        sign_in: User name and password.
 
     Raises:
-        StepError: It refuses user or password, or does not answer as ONVIF has it.
+        StepError: It refuses user or password, or does not answer as ONVIF requires.
     """
     if urlsplit(service).scheme not in ("http", "https"):
         raise StepError(f"service = {service}; must begin with http:// or https://", field="service")
@@ -90,7 +90,7 @@ def offered_streams(service: str, sign_in: SignIn) -> CameraAnswer:
 
 
 def settle_camera(draft: NewTable, asked: CameraAsked, *, films: Path | None) -> CameraTold:
-    """Look at a camera and keep it, with its picture.
+    """Check a camera, and save it with its picture.
 
     Args:
         draft: The table.
@@ -98,7 +98,7 @@ def settle_camera(draft: NewTable, asked: CameraAsked, *, films: Path | None) ->
         films: The folder in which films may lie; None: anywhere.
 
     Raises:
-        StepError: It cannot be looked at, or its picture is of no use; nothing is kept.
+        StepError: It cannot be opened, or its picture is unusable; nothing is saved.
     """
     with in_words():
         source = _source(asked, films)
@@ -108,11 +108,11 @@ def settle_camera(draft: NewTable, asked: CameraAsked, *, films: Path | None) ->
 
 
 def look_again(draft: NewTable) -> CameraTold:
-    """A new picture of the camera that was settled.
+    """Take a new picture with the saved camera.
 
     Raises:
-        StepError: It cannot be looked at, or its picture is of no use; the older one is kept.
-        DraftStateError: No camera is settled.
+        StepError: It cannot be opened, or its picture is unusable; the older one stays.
+        DraftStateError: No camera is saved.
     """
     draft.needed(STILL, "Choose the camera first.")
     part = draft.read().camera
@@ -145,7 +145,7 @@ def _source(asked: CameraAsked, films: Path | None) -> str:
         if urlsplit(source).scheme not in SCHEMES:
             raise StepError(f"address = {source}; must begin with {', '.join(f'{one}://' for one in SCHEMES)}")
         if "@" in urlsplit(source).netloc and not asked.user:
-            return source  # as people copy it out of the camera's own page; it is kept, and never shown
+            return source  # users copy it so from the camera's own page; it is stored, but never shown
         signing = SignIn(user=asked.user, password=asked.password) if asked.user else None
         return sign_in_address(source, signing)
     if is_live_source(source):

@@ -1,4 +1,4 @@
-"""The fourth step: the chips. A built-in set, colours picked in the picture, or a row of one of each, measured."""
+"""The fourth step: the chips, as a built-in set, as colours picked in the picture, or measured from a row of chips."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from thirdcard.vision.video.video import VideoReader
 
 OWN, ENROLLED = "own", "enrolled"
 PICTURES = 10
-"""So many pictures of a film are averaged: noise falls to a third, and hands have no time to come."""
+"""How many pictures of a film are averaged: noise falls to a third, and no hand comes in that time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChipRow:
-    """A row of one chip of each value that lies on the cloth."""
+    """A row of one chip of each value on the cloth."""
 
     values: Sequence[int]
-    """From the left as the dealer's edge is up, in the smallest unit the table plays for."""
+    """In minor units, from the left with the dealer's edge up."""
     names: Sequence[str]
     size_mm: tuple[float, float]
-    """Diameter and thickness."""
+    """Diameter and thickness in mm."""
 
 
 def choose_chips(draft: NewTable, name: str) -> tuple[SetupProblem, ...]:
-    """Take a built-in set.
+    """Save a built-in set; returns doubtful points.
 
     Raises:
         StepError: There is none of that name.
@@ -58,7 +58,7 @@ def choose_chips(draft: NewTable, name: str) -> tuple[SetupProblem, ...]:
 def settle_chips(
     draft: NewTable, size_mm: tuple[float, float], chips: Sequence[tuple[int, str, str]]
 ) -> tuple[SetupProblem, ...]:
-    """Take values, names and colours as a person gives them.
+    """Save values, names and colours as entered; returns doubtful points.
 
     Args:
         draft: The table.
@@ -66,7 +66,7 @@ def settle_chips(
         chips: Value, name and colour, such as `#1c1c1c`, of each.
 
     Raises:
-        StepError: A value is not allowed, or no two of them look the same.
+        StepError: A value is not allowed, or two chips look the same.
     """
     entries = [{"value": value, "name": name, "colour": colour} for value, name, colour in chips]
     document = {"diameter_mm": size_mm[0], "thickness_mm": size_mm[1], "chips": entries}
@@ -74,11 +74,11 @@ def settle_chips(
 
 
 def enrol_row(draft: NewTable, row: ChipRow) -> tuple[SetupProblem, ...]:
-    """Measure the row of chips that the camera shows now; colours and pictures of the faces are kept.
+    """Measure the row of chips in the camera's present picture; colours and pictures of the faces are saved.
 
     Raises:
-        StepError: They cannot be measured; it says which, and what to do.
-        DraftStateError: A step before this one is not settled.
+        StepError: They cannot be measured; the text says which, and what to do.
+        DraftStateError: An earlier step is not done.
     """
     layout, calibration = load_cloth(draft), load_fit(draft)
     if not row.values or len(set(row.values)) < len(row.values):
@@ -108,7 +108,7 @@ def chip_place(layout: Layout, size_mm: tuple[float, float]) -> ChipPlace:
 
 
 def open_row_eyes() -> RowEyes:
-    """The models that find and measure a row of chips."""
+    """Load the models that detect and measure a row of chips."""
     return RowEyes(Detector.open(), Reader.open(), StackGauge.open(), ChipFaceReader.open())
 
 

@@ -1,4 +1,4 @@
-"""The second step: the printed cloth. A built-in one, one of this house, or one that is drawn onto the picture."""
+"""The second step: the printed cloth, built-in, from another table of the house, or drawn onto the picture."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from thirdcard.service.tables.file_set import FileSet
 FloatArray = NDArray[np.float64]
 DRAWN, OF_TABLE = "drawn", "table:"
 CORNERS = ("top left", "top right", "bottom right", "bottom left")
-"""As the dealer's edge is up."""
+"""With the dealer's edge up."""
 SHARP_DEG = 30.0
-"""A corner that a person finds again in a picture; a drawn circle of 24 points turns by 15 degrees at each."""
+"""The least turn of a corner that a person can find in a picture; a circle drawn with 24 points turns by 15 degrees at
+each."""
 SAME_MM = 5.0
-"""Corners of areas that adjoin are one printed corner, and one point."""
+"""Corners of adjoining areas within this distance are one printed corner, and one point."""
 LEAST_FRAME_SHARE = 0.02
-"""Of the picture: corners that enclose less were clicked at one place, or on a line."""
+"""The least share of the picture: corners that enclose less were clicked at one place, or on a line."""
 
 
 def choose_cloth(draft: NewTable, name: str, house: Mapping[str, FileSet]) -> tuple[SetupProblem, ...]:
-    """Take a cloth that is there.
+    """Save an existing cloth; returns doubtful points.
 
     Args:
         draft: The table.
@@ -53,15 +54,15 @@ def choose_cloth(draft: NewTable, name: str, house: Mapping[str, FileSet]) -> tu
 
 
 def keep_sketch(draft: NewTable, sketch: Sketch) -> None:
-    """Keep a drawing as far as it came, so that it can be taken up again."""
+    """Save an unfinished drawing, so that it can be continued."""
     draft.change(sketch=sketch)
 
 
 def settle_sketch(draft: NewTable, sketch: Sketch) -> tuple[SetupProblem, ...]:
-    """Make a drawing the table's cloth.
+    """Save a finished drawing as the table's cloth; returns doubtful points.
 
     Raises:
-        StepError: Corners are missing or lie at one place; outlines cross or overlap; a hand's box is missing.
+        StepError: Corners are missing or coincide; outlines cross or overlap; a hand's box is missing.
     """
     _check_corners(draft, sketch)
     before = draft.read().sketch
@@ -77,17 +78,18 @@ def settle_sketch(draft: NewTable, sketch: Sketch) -> tuple[SetupProblem, ...]:
 
 
 def load_cloth(draft: NewTable) -> Layout:
-    """The cloth that was settled.
+    """The saved cloth.
 
     Raises:
-        DraftStateError: None is.
+        DraftStateError: There is none.
     """
     draft.needed(LAYOUT, "Choose or draw the cloth first.")
     return load_layout(LAYOUT, draft.folder)
 
 
 def reference_points(sketch: Sketch) -> dict[str, tuple[float, float]]:
-    """What a camera can be fitted to: the corners that were clicked first, and the sharp ones of the areas, in mm."""
+    """Points for the camera fit, in mm of the cloth: the corners that were clicked first, and sharp corners of
+    areas."""
     points = {f"corner {name}": _rounded(at) for name, at in zip(CORNERS, _frame_mm(sketch), strict=True)}
     for area in sketch.areas:
         for number, at in enumerate(_sharp(area.polygon), 1):
@@ -97,7 +99,7 @@ def reference_points(sketch: Sketch) -> dict[str, tuple[float, float]]:
 
 
 def sketch_points(sketch: Sketch) -> dict[str, tuple[float, float]]:
-    """The same points where the drawing has them in the picture, in pixels; none before four corners are clicked."""
+    """The same points in the picture, in pixels by the drawing; empty before four corners are clicked."""
     if len(sketch.corners_px) < len(CORNERS):
         return {}
     points = reference_points(sketch)
@@ -175,7 +177,7 @@ def _as_document(area: dict[str, object]) -> dict[str, object]:
 
 
 def _rounded(at: tuple[float, float]) -> tuple[float, float]:
-    """Written to a tenth of a millimetre, as the built-in cloths are."""
+    """Rounded to a tenth of a millimetre, as in the built-in cloths."""
     return round(at[0], 1), round(at[1], 1)
 
 

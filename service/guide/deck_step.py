@@ -1,4 +1,4 @@
-"""The fourth step's other part, which a house may leave out: its own cards, enrolled from a spread of them."""
+"""The optional part of the fourth step: the house's own cards, enrolled from a spread."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from thirdcard.vision.video.video import VideoReader
 DECK = "cards.yaml"
 PICTURES = DECK.replace(".yaml", ".npz")
 SKIPPED = 5
-"""A camera's first picture after a key frame is coarser than those that follow."""
+"""The number of skipped pictures: the first ones after a key frame are coarser."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeckTold:
-    """What was enrolled."""
+    """The result of an enrolment."""
 
     faces: int
     missing: tuple[str, ...]
-    """The faces that were not read beyond doubt."""
+    """The faces that could not be read with certainty."""
 
     @property
     def say(self) -> str:
-        """In a sentence."""
+        """The result as a sentence."""
         without = f", without {', '.join(self.missing)}" if self.missing else ""
         return f"{self.faces} of {self.faces + len(self.missing)} faces are enrolled{without}."
 
 
 def enrol_deck(draft: NewTable, card_mm: tuple[float, float]) -> DeckTold:
-    """Read the spread that the camera shows now, and keep its faces.
+    """Read the spread in the camera's present picture, and save its faces.
 
     Raises:
-        StepError: No spread lies there, or too few of its faces are read beyond doubt; what was enrolled before stays.
-        DraftStateError: A step before this one is not settled.
+        StepError: No spread lies there, or too few faces can be read with certainty; an earlier enrolment stays.
+        DraftStateError: An earlier step is not done.
     """
     layout, calibration = load_cloth(draft), load_fit(draft)
     with in_words():
@@ -61,7 +61,7 @@ def enrol_deck(draft: NewTable, card_mm: tuple[float, float]) -> DeckTold:
 
 
 def drop_deck(draft: NewTable) -> None:
-    """Forget the enrolled cards."""
+    """Delete the enrolled cards."""
     draft.take_away(DECK, PICTURES)
 
 

@@ -1,7 +1,7 @@
-"""Tables that somebody has begun to set up: each is a folder whose files are written as its steps are settled.
+"""Drafts of tables: each is a folder whose files are written step by step.
 
-A draft is no table: nothing watches it, and it can be left and taken up again. `new-tables/B07/` holds `draft.yaml`,
-the camera's picture, and the files that the finished table will have.
+A draft is not watched, and can be left and resumed. `new-tables/B07/` holds `draft.yaml`, the camera's picture, and the
+files of the future table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from thirdcard.vision.errors import VisionError
 
 DRAFT, STILL, LAYOUT, OVERHEAD, CHIPS = "draft.yaml", "still.jpg", "layout.yaml", "overhead.yaml", "chips.yaml"
 LENS, VIEWS = "lens.yaml", "board"
-"""Where the lens was measured: what it is, and the folder of views."""
+"""The lens calibration, and the folder of its views."""
 MOST_AREAS, MOST_CORNERS, MOST_POINTS = 400, 200, 2000
 """A full table of fourteen seats has a hundred areas, a circle 24 corners."""
 MOST_DRAFTS = 50
@@ -40,7 +40,7 @@ Word = Annotated[str, Field(min_length=1, max_length=80)]
 
 
 class StepError(ServiceError):
-    """A step cannot be settled so; what was settled before stays."""
+    """The step's input cannot be used; earlier results stay."""
 
     def __init__(self, message: str, *, problems: tuple[SetupProblem, ...] = (), field: str | None = None) -> None:
         self.problems, self.field = problems, field
@@ -52,11 +52,11 @@ def _spoiled(error: Exception) -> StepError:
 
 
 class NoSuchDraftError(ServiceError):
-    """Nobody has begun a table of that name."""
+    """There is no draft of that name."""
 
 
 class DraftStateError(ServiceError):
-    """A table of that name is there already, or a step before this one is not settled yet."""
+    """A table of that name exists already, or an earlier step is not done."""
 
 
 class _Model(BaseModel):
@@ -64,7 +64,7 @@ class _Model(BaseModel):
 
 
 class CameraPart(_Model):
-    """The camera, as it was settled."""
+    """The saved camera."""
 
     source: str
     """A film's path, a URL with user and password, or a device."""
@@ -73,7 +73,7 @@ class CameraPart(_Model):
 
 
 class SketchArea(_Model):
-    """One area as it was drawn."""
+    """One drawn area."""
 
     id: Word
     kind: Word
@@ -91,14 +91,15 @@ class Sketch(_Model):
     name: Word = "drawn"
     size_mm: tuple[Number, Number]
     frame_mm: tuple[Number, Number, Number, Number]
-    """Left, top, width and depth of the rectangle whose four corners were clicked: the whole cloth, or a part of it."""
+    """Left, top, width and depth in mm of the rectangle whose corners were clicked: the whole cloth, or a part
+    of it."""
     corners_px: list[Place] = Field(default_factory=list, max_length=4)
-    """Its corners in the picture: top left, top right, bottom right, bottom left as the dealer's edge is up."""
+    """Its corners in pixels: top left, top right, bottom right, bottom left, with the dealer's edge up."""
     areas: list[SketchArea] = Field(default_factory=list, max_length=MOST_AREAS)
 
 
 class HousePart(_Model):
-    """What the house elects."""
+    """The house's choices."""
 
     rulebook: Word
     options: dict[str, OptionValue] = Field(default_factory=dict)
@@ -109,22 +110,22 @@ class HousePart(_Model):
 
 
 class DraftFile(_Model):
-    """`draft.yaml`."""
+    """The content of `draft.yaml`."""
 
     camera: CameraPart | None = None
     cloth: str | None = None
-    """Which cloth was chosen: a built-in name, `table:` and a table's id, or `drawn`."""
+    """The chosen cloth: a built-in name, `table:` and a table's id, or `drawn`."""
     sketch: Sketch | None = None
     points: dict[str, Place] = Field(default_factory=dict, max_length=MOST_POINTS)
-    """Reference points in the picture's pixels."""
+    """Reference points in pixels of the picture."""
     chips: str | None = None
-    """Where the chips are from: a built-in name, `own` or `enrolled`."""
+    """The source of the chips: a built-in name, `own` or `enrolled`."""
     house: HousePart | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NewTable:
-    """One table that was begun."""
+    """A draft of one table."""
 
     folder: Path
 
@@ -134,10 +135,10 @@ class NewTable:
         return self.folder.name
 
     def read(self) -> DraftFile:
-        """What is settled so far.
+        """The saved content.
 
         Raises:
-            StepError: Somebody spoiled the file.
+            StepError: The file is damaged.
         """
         try:
             return DraftFile.model_validate(dict(read_document(self.folder / DRAFT)))
@@ -147,36 +148,36 @@ class NewTable:
             raise _spoiled(table_error_from(error, DraftFile, str(self.folder / DRAFT))) from error
 
     def change(self, **parts: Any) -> None:
-        """Put parts of `draft.yaml` anew; the file is exchanged in one step."""
+        """Replace parts of `draft.yaml`; the file is replaced atomically."""
         changed = DraftFile.model_validate({**dict(self.read()), **parts})
         text = yaml.safe_dump(changed.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
         write_file(self.folder / DRAFT, text.encode())
 
     def has(self, name: str) -> bool:
-        """Whether a file of it is there."""
+        """Whether the draft has that file."""
         return (self.folder / name).is_file()
 
     def put(self, name: str, content: bytes) -> None:
-        """Write a file of it in one step."""
+        """Write a file of the draft atomically."""
         write_file(self.folder / name, content)
 
     def take_away(self, *names: str) -> None:
-        """Delete files that no longer hold."""
+        """Delete files that are no longer valid."""
         for name in names:
             (self.folder / name).unlink(missing_ok=True)
 
     def needed(self, name: str, say: str) -> Path:
-        """The path of a file that a step stands on.
+        """The path of a file that a step needs.
 
         Raises:
-            DraftStateError: It is not there yet.
+            DraftStateError: It does not exist yet.
         """
         if not self.has(name):
             raise DraftStateError(say)
         return self.folder / name
 
     def states(self) -> dict[str, bool]:
-        """Each step, and whether it is settled."""
+        """Each step, and whether it is done."""
         file = self.read()
         return {
             "camera": file.camera is not None,
@@ -189,19 +190,19 @@ class NewTable:
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """All of them, in a service's folder."""
+    """The drafts in a service's folder."""
 
     home: Home
 
     def all(self) -> list[NewTable]:
-        """Each table that was begun, by name."""
+        """All drafts, sorted by name."""
         return [NewTable(path.parent) for path in sorted(self.home.new_tables.glob(f"*/{DRAFT}"))]
 
     def find(self, table_id: str) -> NewTable:
-        """One of them.
+        """The draft with that id.
 
         Raises:
-            NoSuchDraftError: There is none of that id.
+            NoSuchDraftError: There is none.
         """
         found = next((one for one in self.all() if one.table_id == table_id), None)
         if found is None:
@@ -209,11 +210,11 @@ class Drafts:
         return found
 
     def begin(self, table_id: str) -> NewTable:
-        """Begin a table.
+        """Create a draft.
 
         Raises:
-            StepError: The id is none that a table may have, or too many were begun.
-            DraftStateError: It is begun, or there, already.
+            StepError: The id is not allowed, or there are too many drafts.
+            DraftStateError: A draft or table of that id exists already.
         """
         try:
             TypeAdapter(TableId).validate_python(table_id)
@@ -232,7 +233,7 @@ class Drafts:
         return draft
 
     def drop(self, table_id: str) -> None:
-        """Forget a table that was begun.
+        """Delete a draft.
 
         Raises:
             NoSuchDraftError: There is none of that id.
@@ -242,7 +243,7 @@ class Drafts:
 
 @contextmanager
 def in_words() -> Iterator[None]:
-    """Let a step fail with what its parts say: a fit, a camera, a file."""
+    """Turn errors of a fit, a camera or a file into a StepError with the same text."""
     try:
         yield
     except (StepError, DraftStateError):
@@ -252,10 +253,10 @@ def in_words() -> Iterator[None]:
 
 
 def refuse_wrong(problems: list[SetupProblem]) -> tuple[SetupProblem, ...]:
-    """The doubtful ones of the problems.
+    """The doubtful points among the problems.
 
     Raises:
-        StepError: One is wrong.
+        StepError: At least one problem is an error.
     """
     bad = tuple(one for one in problems if one.grade is Grade.WRONG)
     if bad:

@@ -1,4 +1,4 @@
-"""The fifth step: the rulebook with what the house elects, limits, and how the call "No more bets" is known."""
+"""The fifth step: the rulebook and its options, limits, and how the call "No more bets" is known."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from thirdcard.service.setup.table_check import TABLE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedOption:
-    """Something that the house elects."""
+    """An option of a rulebook."""
 
     key: str
     text: str
@@ -31,23 +31,23 @@ class OfferedOption:
     values: tuple[bool | int | str | None, ...]
     """The default first."""
     takes_amount: bool
-    """Whether any whole amount may be elected besides."""
+    """Whether any whole amount may be elected too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedRulebook:
-    """A rulebook as a person chooses it."""
+    """A rulebook as offered to a person."""
 
     id: str
     title: str
     options: tuple[OfferedOption, ...]
     exclusions: tuple[str, ...]
-    """Which options cannot be elected together, and what each asks of others; in words, with the rule."""
+    """Options that exclude or demand others; in words, with the rule."""
     bets: tuple[str, ...]
 
 
 def offered_rulebooks(home: Home) -> list[OfferedRulebook]:
-    """The rulebooks that come with the program, and the house's own."""
+    """The shipped rulebooks and the house's own."""
     own = [path.stem for path in own_rulebooks(home.folder)]
     references = {name: name for name in rulebook_ids()}
     references |= {name: str(path) for name, path in zip(own, own_rulebooks(home.folder), strict=True)}
@@ -55,10 +55,10 @@ def offered_rulebooks(home: Home) -> list[OfferedRulebook]:
 
 
 def settle_house(draft: NewTable, part: HousePart, home: Home) -> tuple[SetupProblem, ...]:
-    """Take what the house elects.
+    """Save the house's choices; returns doubtful points.
 
     Raises:
-        StepError: An option is none of the rulebook's, two exclude each other, or a limit is not allowed.
+        StepError: The rulebook lacks an option, two exclude each other, or a limit is not allowed.
     """
     with in_words():
         place = home.tables / draft.table_id / TABLE
@@ -69,10 +69,10 @@ def settle_house(draft: NewTable, part: HousePart, home: Home) -> tuple[SetupPro
 
 
 def table_file_of(draft: NewTable, part: HousePart) -> TableFile:
-    """The table's file as far as it is known.
+    """The table's file from what is known so far.
 
     Raises:
-        TableError: The file allows no such value.
+        TableError: A value is not allowed.
     """
     try:
         return TableFile(
@@ -89,7 +89,7 @@ def table_file_of(draft: NewTable, part: HousePart) -> TableFile:
 
 
 def call_words(draft: NewTable, part: HousePart | None) -> list[str]:
-    """How the call "No more bets" is known at this table."""
+    """Sentences on how the call "No more bets" is known at this table."""
     layout: Layout | None = load_cloth(draft) if draft.has(LAYOUT) else None
     words = []
     if layout is not None and layout.of_kind("no_more_bets_lamp"):

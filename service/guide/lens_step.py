@@ -1,6 +1,6 @@
-"""The lens, measured with the printed board in the camera's view: a part of the third step that a person may take.
+"""Measure the lens with the printed board in the camera's view: an optional part of the third step.
 
-Every view is kept beside the draft; from the fifth on the lens is fitted anew after each.
+Every view is saved in the draft; from the fifth on, the lens is fitted again after each.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from thirdcard.service.guide.camera_step import look_again
 from thirdcard.service.guide.drafts import LENS, OVERHEAD, VIEWS, NewTable, StepError
 
 MOST_VIEWS = 40
-"""Ten measure a lens to a hundredth (calibration/charuco.py); more only take time."""
+"""Ten views measure a lens to a hundredth (calibration/charuco.py); more only take time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LensTold:
-    """How far the measuring of the lens is."""
+    """The progress of the lens measurement."""
 
     views: int
     is_measured: bool
@@ -33,11 +33,11 @@ class LensTold:
 
 
 def add_view(draft: NewTable) -> LensTold:
-    """Take one more view of the board, and measure the lens where there are enough.
+    """Take one more view of the board, and measure the lens once there are enough.
 
     Raises:
-        StepError: The picture does not show the board, or there are enough views; nothing is kept of it.
-        DraftStateError: No camera is settled.
+        StepError: The picture does not show the board, or there are enough views; it is not saved.
+        DraftStateError: No camera is saved.
     """
     image = look_again(draft).look.image
     views = _views(draft)
@@ -45,19 +45,19 @@ def add_view(draft: NewTable) -> LensTold:
         raise StepError("The board is not seen whole enough: hold it nearer, flat and in good light.")
     if len(views) >= MOST_VIEWS:
         raise StepError(f"There are {MOST_VIEWS} views, which is enough; drop them to begin anew.")
-    name = f"{VIEWS}/{len(views) + 1:02d}.png"  # without loss: corners count by a tenth of a pixel
+    name = f"{VIEWS}/{len(views) + 1:02d}.png"  # lossless: corners matter to a tenth of a pixel
     draft.put(name, cv2.imencode(".png", image)[1].tobytes())
     return _measured(draft, _views(draft))
 
 
 def drop_views(draft: NewTable) -> None:
-    """Forget the views and the lens; a calibration that was fitted with it goes too."""
+    """Delete the views and the lens, and a calibration that used it."""
     had_lens = draft.has(LENS)
     draft.take_away(LENS, *(f"{VIEWS}/{path.name}" for path in _views(draft)), *((OVERHEAD,) if had_lens else ()))
 
 
 def load_lens(draft: NewTable) -> KnownLens | None:
-    """The lens that was measured; None where none was."""
+    """The measured lens; None where there is none."""
     if not draft.has(LENS):
         return None
     document = read_document(draft.folder / LENS)

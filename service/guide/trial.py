@@ -1,4 +1,4 @@
-"""The last steps: a look through the camera at the finished table, and then the table itself."""
+"""The last steps: check the finished table through its camera, then create the table."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ STEP_WORDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What a look through the camera at the finished table showed."""
+    """The result of checking the finished table through its camera."""
 
     problems: tuple[SetupProblem, ...]
-    """What is wrong first."""
+    """Errors first."""
     areas: tuple[DrawnArea, ...]
     look: CameraLook | None
-    """None where the files are so wrong that there was no look."""
+    """None where errors in the files made a look impossible."""
 
     @property
     def is_fit(self) -> bool:
-        """Whether the table can go live; something may be doubtful."""
+        """Whether the table can go live; doubtful points are allowed."""
         return all(one.grade is not Grade.WRONG for one in self.problems)
 
 
 def write_table_file(draft: NewTable) -> None:
-    """Write the draft's `table.yaml` out of what its steps settled.
+    """Write the draft's `table.yaml` from the results of its steps.
 
     Raises:
-        DraftStateError: A step is not settled.
+        DraftStateError: A step is not done.
     """
     missing = [words for step, words in STEP_WORDS.items() if not draft.states()[step]]
     if missing:
@@ -96,8 +96,8 @@ def try_table(draft: NewTable) -> Trial:
     """Check all files, and look through the camera for some seconds.
 
     Raises:
-        StepError: The camera cannot be looked at.
-        DraftStateError: A step is not settled.
+        StepError: The camera cannot be opened.
+        DraftStateError: A step is not done.
     """
     write_table_file(draft)
     problems = list(check_table(draft.folder / TABLE).problems)
@@ -115,10 +115,10 @@ def try_table(draft: NewTable) -> Trial:
 
 
 def finish(drafts: Drafts, draft: NewTable, acts: TableActs, why: str | None) -> Made:
-    """Make a table of it, watched from then on; the draft goes.
+    """Create the table, which is then watched, and delete the draft.
 
     Raises:
-        DraftStateError: A step is not settled.
+        DraftStateError: A step is not done.
         WrongSetupError, TableStateError: It cannot be added; the draft stays.
     """
     write_table_file(draft)
@@ -128,7 +128,7 @@ def finish(drafts: Drafts, draft: NewTable, acts: TableActs, why: str | None) ->
 
 
 def _told(draft: NewTable, problems: list[SetupProblem]) -> tuple[SetupProblem, ...]:
-    """Each problem once, what is wrong first; files named as they are called within the table."""
+    """Each problem once, errors first; files are named as within the table."""
     within = f"{draft.folder}/"
     shown = [replace(one, where=one.where.replace(within, ""), say=one.say.replace(within, "")) for one in problems]
     shown.sort(key=lambda one: one.grade is not Grade.WRONG)
