@@ -1,8 +1,7 @@
-"""Say what becomes of a finding: an alert for the room, an entry of the review list, or nothing.
+"""Decide whether a finding becomes an alert, a doubtful finding, or nothing.
 
-A finding's weight in the belief is brought to how often such findings were right on drawn recordings (Platt, 1999), and
-the line from which it is an alert is set by how many false ones an hour of clean play may bring. Both stand in
-`sureness.yaml`.
+A finding's weight is calibrated by how often such findings were true in drawn recordings (Platt, 1999). The alert
+threshold follows from the number of false alerts that an hour of clean play may bring. Both are in `sureness.yaml`.
 """
 
 from __future__ import annotations
@@ -23,29 +22,29 @@ from thirdcard.rules.referee import Referee
 
 SURENESS = Path(__file__).with_name("sureness.yaml")
 REVIEW_LINE = 0.05
-"""What is less likely than one in twenty is not worth a look: most of a review list would be nothing."""
+"""The lowest confidence of a doubtful finding: below one in twenty, most of the list would be false."""
 OF_CAMERAS = "camera."
 EXTREME = 1e-4
-"""No look is surer than this of anything: fitted confidences go no further."""
+"""The lowest doubt: no calibrated confidence is more extreme."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sureness:
-    """What was fitted."""
+    """The fitted calibration."""
 
     families: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """By code or its part before the dot the slope and the offset in logits."""
+    """By code or the part before its dot: slope and offset in logits."""
     false_per_hour: tuple[tuple[float, float], ...] = ()
-    """Lines, rising, each with the false alerts an hour of clean play brings from it on."""
+    """Pairs of a threshold, rising, and the false alerts per hour of clean play at it."""
 
     def calibrated(self, alert: Alert) -> float:
-        """How often findings like this are right."""
+        """The calibrated confidence of the alert."""
         slope, offset = self.families.get(alert.code, self.families.get(alert.code.partition(".")[0], (1.0, 0.0)))
         share = min(max(alert.confidence, EXTREME), 1.0 - EXTREME)
         return 1.0 / (1.0 + exp(-(slope * log(share / (1.0 - share)) + offset)))
 
     def line_for(self, false_per_hour: float) -> float:
-        """From which confidence on alerts bring no more false ones an hour than that; the last where all bring more."""
+        """The lowest threshold with at most that many false alerts per hour; the highest one where all have more."""
         for line, rate in self.false_per_hour:
             if rate <= false_per_hour:
                 return line
@@ -54,7 +53,7 @@ class Sureness:
 
 @cache
 def shipped_sureness() -> Sureness:
-    """That of `sureness.yaml`."""
+    """The calibration of `sureness.yaml`."""
     written = yaml.safe_load(SURENESS.read_text(encoding="utf-8"))
     families = {code: (one["slope"], one["offset"]) for code, one in written["families"].items()}
     return Sureness(families, tuple((row["line"], row["rate"]) for row in written["false_per_hour"]))
@@ -62,19 +61,19 @@ def shipped_sureness() -> Sureness:
 
 @dataclass(frozen=True, slots=True)
 class AlertPolicy:
-    """What a house wants to hear of a table."""
+    """The alerts that a house wants from a table, as rates of false alerts per hour."""
 
     false_per_table_hour: float = 0.05
     codes: Mapping[str, float] = field(default_factory=dict)
-    """The same for single codes."""
+    """Rates for single codes."""
     severities: Mapping[str, float] = field(default_factory=dict)
-    """The same for severities, where the code has no rate of its own."""
+    """Rates for severities, where the code has none of its own."""
     fault_rates: Mapping[str, float] = field(default_factory=dict)
-    """How often faults happen at the house's tables, a round; as shipped where it does not say."""
+    """The house's own rates of faults per round; the shipped ones where it gives none."""
     sureness: Sureness = field(default_factory=shipped_sureness)
 
     def telling_of(self, alert: Alert) -> Telling:
-        """What becomes of a finding whose confidence is calibrated."""
+        """Where a finding with calibrated confidence goes."""
         rate = self.codes.get(alert.code, self.severities.get(str(alert.severity), self.false_per_table_hour))
         if alert.confidence >= self.sureness.line_for(rate):
             return Telling.ALERT
@@ -82,10 +81,10 @@ class AlertPolicy:
 
 
 def belief_of(referee: Referee, policy: AlertPolicy) -> Belief:
-    """The belief about a referee's table.
+    """The belief for a referee's table.
 
     In a log without camera confidences every finding is an alert. Where too few frames came to judge by, none is,
-    whatever its confidence: what happened between two frames is not known.
+    whatever its confidence: what happened between two frames is unknown.
     """
 
     def telling(alert: Alert) -> Telling:
@@ -99,5 +98,5 @@ def belief_of(referee: Referee, policy: AlertPolicy) -> Belief:
 
 
 def is_likely(alert: Alert) -> bool:
-    """Whether a fault is likelier than not in its own account: there the hand after it is played as it orders."""
+    """Whether a fault is likelier than not in its own hypothesis: then its remedy applies to the next hand there."""
     return alert.confidence >= UNSEEN

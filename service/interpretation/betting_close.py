@@ -1,6 +1,6 @@
-"""How "No more bets" is known: by a device's signal, else the lamp, else the dealer's gesture, else the first card.
+"""The call "No more bets": from a device's signal, else the lamp, else the dealer's gesture, else the first card.
 
-Each source has its confidence and the time within which it is sure. Seconds of stream time.
+Each source has its confidence and its uncertainty in time. Seconds of stream time.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from thirdcard.service.interpretation.round_tracker import RunningRound
 from thirdcard.service.interpretation.sensors import LineKind, reliability
 
 SIGNAL_WITHIN_S = 0.1
-"""Unless the device says more of it."""
+"""The uncertainty of a signal's time, unless the device gives one."""
 LAMP_WITHIN_S = 0.25
-"""A lamp needs so long to be bright, and two looks to be seen so."""
+"""The uncertainty of a lamp's time: it needs so long to be bright, and two looks to be seen."""
 LOOK_S = 0.1
 """A gesture begins and ends between two looks."""
 INFERRED_WITHIN_S = 1.5
-"""The call came hardly longer before the first card, where nothing else reports it."""
+"""The call came at most so long before the first card, where nothing else reports it."""
 BEGIN_S = 4.0
-"""A card that leaves the shoe so soon after the watch began may have been called before it."""
+"""Before a card that leaves the shoe so soon after the watch began, the call may have been made unseen."""
 
 
 @dataclass(slots=True)
 class Calls:
-    """Which sources report the call at a table."""
+    """The sources that report the call at a table."""
 
     is_signalled: bool
     is_opening_signalled: bool = False
-    """Whether a device also tells when betting opens."""
+    """Whether a device also reports that betting opens."""
     has_lamp: bool = False
-    """Whether a lamp was ever lit: it says more than a gesture."""
+    """Whether a lamp was ever lit; it overrides gestures."""
     has_gesture: bool = False
-    """Whether the call was ever made by a gesture that was seen."""
+    """Whether a gesture was ever seen as the call."""
     lit: set[str] = field(default_factory=set)
     """The lamps that are lit."""
     hidden: set[str] = field(default_factory=set)
@@ -41,17 +41,17 @@ class Calls:
 
     @property
     def is_told(self) -> bool:
-        """Whether a call that is made becomes known: then one that does not was not made."""
+        """Whether calls become known here: then a missing one was not made."""
         return self.is_signalled or self.has_lamp or self.has_gesture
 
     def remember(self, line: Event) -> None:
-        """Take in a line that was written before this watch began: how calls were made then tells how they are made."""
+        """Take in a line from before this watch began, to learn how calls are made."""
         if isinstance(line, NoMoreBets) and line.source is Source.CAMERA:
             self.has_gesture |= line.confidence == reliability(LineKind.GESTURE)
             self.has_lamp |= line.confidence == reliability(LineKind.LAMP)
 
     def by_lamp(self, t: float, state: RunningRound, *, hidden_s: float = 0.0) -> list[Event]:
-        """A lamp was lit at `t`, or within `hidden_s` after it, when something lay over it."""
+        """The line for a lamp that was lit at `t`, or within `hidden_s` after it while something covered it."""
         if state.is_called or self.is_signalled:
             return []
         self.has_lamp = True
@@ -59,7 +59,8 @@ class Calls:
         return [NoMoreBets(t=t, source=Source.CAMERA, confidence=reliability(LineKind.LAMP), within_s=within_s)]
 
     def by_gesture(self, t: float, state: RunningRound, *, spread_s: float) -> list[Event]:
-        """The dealer swept an arm over the wagering areas; a call where one is due: before any card of the round.
+        """The line for a sweep of the dealer's arm over the wagering areas, if a call is due: before any card of the
+        round.
 
         `spread_s` is how far from `t` the gesture began or ended.
         """
@@ -71,22 +72,22 @@ class Calls:
         return [NoMoreBets(t=t, source=Source.CAMERA, confidence=reliability(LineKind.GESTURE), within_s=within_s)]
 
     def by_first_card(self, t: float, state: RunningRound) -> list[Event]:
-        """The round's first card left the shoe at `t`: the call was made before, where nobody would have reported
-        it."""
+        """The inferred call before the round's first card, which left the shoe at `t`, where no source would have
+        reported it."""
         if state.is_called or state.cards_dealt or (self.is_told and not self._may_be_unseen(t, state)):
             return []
         return [NoMoreBets(t=t, source=Source.INFERRED, confidence=UNSEEN, within_s=INFERRED_WITHIN_S)]
 
     def _may_be_unseen(self, t: float, state: RunningRound) -> bool:
-        """Whether a call may have been made of which nobody could tell: under an arm, by a lamp that stays lit, or
-        before the watch began."""
+        """Whether a call may have been made unseen: under an arm, by a lamp that stays lit, or before the watch
+        began."""
         if not self.is_signalled and (self.lit or self.hidden):
             return True
         return not state.was_opening_seen and (self.is_opening_signalled or t < BEGIN_S)
 
 
 def with_doubt(signal: Event) -> Event:
-    """A device's signal, its call with the time within which it is sure."""
+    """A device's signal; a call gets the uncertainty of its time."""
     if isinstance(signal, NoMoreBets) and signal.within_s is None:
         return replace(signal, within_s=SIGNAL_WITHIN_S)
     return signal

@@ -1,7 +1,7 @@
-"""Turn what is seen of cards in the boxes and before the seats into the log's lines: dealt, turned, passed, taken away.
+"""Turn observations of cards in the boxes and before the seats into log lines: dealt, turned, passed, taken away.
 
-What a line cannot be sure of, it says: each step of `_as_dealt` is one reason to doubt how a card came. Seconds of
-stream time, layout millimetres.
+Each line states its doubts: every step of `_as_dealt` is one reason to doubt how a card came. Seconds of stream time,
+millimetres of the layout.
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ from thirdcard.vision import observations as seen
 TRAVEL_S = 0.6
 """From the shoe's mouth to rest."""
 HIDDEN_S = 0.8
-"""A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
-so."""
+"""A card that a hand covered for longer before it was seen face up may have been turned under it, so how it was dealt
+is unknown."""
 
 Item: TypeAlias = Event | seen.Observation | ClothCleared
-"""What waits to be logged."""
+"""An item that waits to be logged."""
 Signalled: TypeAlias = Collection[type[Event]]
-"""What devices at the table report by themselves."""
+"""The event types that devices at the table report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """What is not known of how a card came to its box."""
+    """What is unknown about how a card came to its box."""
 
     is_blind: bool
-    """Whether the camera could not see some of the time in which it came."""
+    """Whether the camera could not see for some of the time in which it came."""
     was_hidden: bool
     """Whether a hand covered it for long before it was seen."""
     is_missed: bool
-    """Whether it lay there before, its back unseen."""
+    """Whether it lay there before, with its back undetected."""
     is_moment_unseen: bool
-    """Whether nobody saw when it came, for whatever reason but a blind camera."""
+    """Whether its moment was not seen, for any reason other than a blind camera."""
 
 
 @dataclass(slots=True)
@@ -79,26 +79,26 @@ class CardLines:
     state: RunningRound
     blindness: Blindness
     waiting: WaitingItems[Item]
-    """What was seen and is not in the log yet."""
+    """Observations that are not in the log yet."""
     backs: UnseenBacks
     together: SimultaneousCards = field(default_factory=SimultaneousCards)
     loose: LooseLines = field(init=False)
-    """Those where no card belongs."""
+    """The cards that lie outside the boxes."""
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def __post_init__(self) -> None:
         self.loose = LooseLines(self.state, self.waiting)
 
     def skip_number(self) -> None:
-        """A card was named by the watch before this one."""
+        """Skip a card number that the watch before this one used."""
         next(self._numbers)
 
     def apply(self, line: Event) -> None:
-        """Take a written line in."""
+        """Apply a written line."""
         self.backs.apply(line)
 
     def rested(self, t: float, card: seen.CardRested, signalled: Signalled) -> list[Event]:
-        """A card lies in a box: dealt as a rule, else one that had gone out of sight, or was collected too early."""
+        """The lines for a card that rests in a box: usually dealt, else found again, or collected too early."""
         side, face = self._side_of(card.region), card_of(card.reading)
         loose = self.loose.take(card)
         if loose is not None:
@@ -119,14 +119,15 @@ class CardLines:
         return [dealt]
 
     def instead(self, turned: seen.CardFlipped | seen.CardRead) -> tuple[CardOnTable, seen.CardRested] | None:
-        """The card of an earlier round that seemed to lie there, and the new one that shows another face; else None."""
+        """The card of an earlier round that seemed to lie there and the new one with another face; None where it is the
+        same."""
         card, face = self.state.cards.get(turned.track_id), card_of(turned.reading)
         if card is None or not card.is_left_over or card.card is None or face in (None, card.card):
             return None
         return card, _as_new(turned, card, self.layout)
 
     def turned(self, t: float, turned: seen.CardFlipped | seen.CardRead) -> list[Event]:
-        """A card was turned, or its face was read at last."""
+        """The lines for a card that was turned, or whose face was read at last."""
         card = self.state.cards.get(turned.track_id)
         if card is None:
             return []
@@ -138,7 +139,7 @@ class CardLines:
         return [turned_line(t, card.card_id, turned.reading, face_up=face_up, by=by)]
 
     def shifted(self, t: float, shifted: seen.CardShifted) -> list[Event]:
-        """A card lies elsewhere now: before a seat, or in a box."""
+        """The lines for a card that was moved before a seat or into a box."""
         card = self.state.cards.get(shifted.track_id)
         if card is None:
             return []
@@ -152,7 +153,7 @@ class CardLines:
         return shifted_lines(t, card, now, sure)
 
     def taken_off(self, t: float, taken: seen.CardTakenOff) -> list[Event]:
-        """A card is nowhere: a player may have taken it off the table."""
+        """The lines for a card that vanished: a player may have taken it off the table."""
         card = self.state.cards.get(taken.track_id)
         if card is None or not self.state.is_out(card) or self.blindness.was_blind(t - TRAVEL_S, t):
             return []
@@ -165,7 +166,7 @@ class CardLines:
         return [*passed, CardRemoved(t=t, card_id=card.card_id, to=OFF_TABLE, confidence=seen_so, source=Source.CAMERA)]
 
     def left(self, t: float, left: seen.CardLeft, signalled: Signalled) -> list[Event]:
-        """A card is gone: into the rack, with those that were lost before where it was the last one in sight."""
+        """The lines for a card that left: into the rack, with the occluded ones if it was the last in sight."""
         card = self.state.cards.get(left.track_id)
         if card is None:
             return []
@@ -180,11 +181,12 @@ class CardLines:
         return [*self.state.remove_overdue(t), removed] if is_last else [removed]
 
     def rested_loose(self, t: float, card: seen.LooseCardRested) -> list[Event]:
-        """A card lies where none belongs."""
+        """The lines for a card that rests outside the boxes."""
         return self.loose.rested(t, card, f"c{next(self._numbers)}") if self.loose.may_be_dealt(card) else []
 
     def _moved_in(self, t: float, loose: LooseCard, card: seen.CardRested, side: Side) -> list[Event]:
-        """A card that lay where none belongs was moved into a box, and turned on its way where the other side shows."""
+        """The lines for a card that was moved from outside into a box, and turned on the way if its other side
+        shows."""
         face = card_of(card.reading) or loose.card
         self.state.cards[card.track_id] = CardOnTable(card_id=loose.card_id, side=side, card=face, face_up=card.face_up)
         self.state.cards_dealt += 1
@@ -200,10 +202,10 @@ class CardLines:
         return [CardMoved(t=t, card_id=lost.card_id, hand=side, source=Source.CAMERA)]
 
     def _as_dealt_open(self, card: seen.CardRested) -> seen.CardRested | None:
-        """The same card lying open from the first, where it was dealt so under a hand; else None.
+        """The same card as lying open from the start, if it was dealt open under a hand; else None.
 
-        It is one of the first four of a round in which all come face down and none was turned yet, no look showed its
-        back, and its face showed soon.
+        That holds for one of the first four cards of a round in which all come face down and none was turned yet, if no
+        look showed its back and its face showed soon.
         """
         are_down = self.backs.come_face_down(self.state.cards_dealt) and not self.backs.are_unseen
         is_plain = card.face_up and card.hidden_s <= HIDDEN_S
@@ -218,7 +220,7 @@ class CardLines:
         return replace(card, face_up=True, reading=soon[0].reading) if soon else None
 
     def _as_dealt(self, dealt: CardDealt, card: seen.CardRested, signalled: Signalled, *, is_open: bool) -> CardDealt:
-        """The line with what is doubtful of it: when the card came, with which other, and which side was up."""
+        """The line with its doubts: when the card came, together with which other, and which side was up."""
         arrival = self._arrival(dealt, card)
         seen_dealt = self._while_blind(dealt, card, signalled)
         paired = self._with_partner(seen_dealt, card, arrival)
@@ -226,9 +228,9 @@ class CardLines:
         return _with_side(in_order, card, arrival, is_open=is_open)
 
     def _arrival(self, dealt: CardDealt, card: seen.CardRested) -> Arrival:
-        """How the card came, and what that says of backs at this table.
+        """How the card came, and what that shows about backs at this table.
 
-        After the result nobody deals: what lies there then and cannot be read is one of those that lay there.
+        After the result nobody deals: an unreadable card then is one of those that lay there.
         """
         number = self.state.cards_dealt
         since_call_s = 0.0 if self.state.called_t is None else card.t - self.state.called_t
@@ -244,33 +246,33 @@ class CardLines:
         return Arrival(is_blind=is_blind, was_hidden=was_hidden, is_missed=is_missed, is_moment_unseen=is_moment_unseen)
 
     def _is_turned_at_once(self, card: seen.CardRested) -> bool:
-        """Whether it may be a third card that was laid face down, and turned by the hand that laid it."""
+        """Whether it may be a third card that was dealt face down and turned by the same hand."""
         number = self.state.cards_dealt
         return card.may_be_turned and number >= INITIAL_CARDS and self.backs.come_face_down(number)
 
     def _while_blind(self, dealt: CardDealt, card: seen.CardRested, signalled: Signalled) -> CardDealt:
-        """Less sure where the camera could not see."""
+        """With lower confidence where the camera could not see."""
         left_t = card.t - card.hidden_s - TRAVEL_S
         untold_since_t = self.state.untold_since_t(signalled)
         return self.blindness.doubted(dealt, left_t, max(card.t, dealt.t), untold_since_t=untold_since_t)
 
     def _with_partner(self, dealt: CardDealt, card: seen.CardRested, arrival: Arrival) -> CardDealt:
-        """With the card that left the shoe with it, where both moments were seen."""
+        """With the card that left the shoe at the same time, if both moments were seen."""
         if arrival.is_blind or arrival.is_moment_unseen:
             return dealt
         return self.together.joined(dealt, card.t - card.hidden_s, card.t)
 
     def _in_order(self, dealt: CardDealt, card: seen.CardRested, arrival: Arrival) -> CardDealt:
-        """Less sure where nobody saw which of two cards came first, and they did not come at once."""
+        """With lower confidence where the order of two cards was not seen, and they did not come together."""
         if dealt.together_with is not None or not (arrival.is_moment_unseen or self._is_order_unseen(card)):
             return dealt
         sure = min(dealt.confidence or 0.0, UNSEEN)
         return replace(dealt, confidence=sure, value_confidence=None, order_unseen=True)
 
     def _is_order_unseen(self, card: seen.CardRested) -> bool:
-        """Whether another card came while this one's place was not seen, or was first seen elsewhere with it.
+        """Whether another card came while this one's place was covered, or was first seen elsewhere at the same time.
 
-        Of two that one look shows at first, and that are not known to have come at once, neither is known to be first.
+        Of two cards that first appear in the same look, and did not provably come together, the order is unknown.
         """
         if self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
             return True
@@ -284,7 +286,8 @@ class CardLines:
 
 
 def _with_side(dealt: CardDealt, card: seen.CardRested, arrival: Arrival, *, is_open: bool) -> CardDealt:
-    """Less sure that it came open, where no look showed it come; face down, where it may have been turned unseen."""
+    """With lower confidence that it came open, where no look showed it come; face down, where it may have been turned
+    unseen."""
     if is_open and not arrival.is_missed:
         return replace(dealt, confidence=min(dealt.confidence or 0.0, UNSEEN), value_confidence=None)
     if card.face_up and (arrival.was_hidden or arrival.is_missed):
@@ -293,7 +296,7 @@ def _with_side(dealt: CardDealt, card: seen.CardRested, arrival: Arrival, *, is_
 
 
 def _as_new(turned: seen.CardFlipped | seen.CardRead, old: CardOnTable, layout: Layout) -> seen.CardRested:
-    """A card that came where another of an earlier round seemed to lie: print that passed for its back, mostly."""
+    """The observation of a new card in place of an old one: usually print that was detected as a back."""
     box = next(area for area in layout.of_kind("hand") if area.hand == str(old.side))
     x_mm, y_mm = box.polygon_mm.mean(axis=0)
     return seen.CardRested(

@@ -1,9 +1,9 @@
-"""Estimate how many chips lay in a region before and after a change, and what they are worth.
+"""Estimate how many chips lay in a region before and after a change, and their value.
 
-Where the same stack was seen both times, both counts are estimated together: from each sight, and from which way the
-stack grew. The count given is the one that most likely is right or one off, and only where it likely is. Large chips
-lie below small ones, as houses and players stack them: below its top face no chip of a stack is taken to be worth less
-than the top one, unless it was seen to grow. Amounts are in the smallest unit the table plays for.
+If the same stack was seen both times, both counts are estimated together, from each look and from whether the stack
+grew. The reported count is the one most likely right or one off, and only if that is likely. Houses and players stack
+large chips below small ones: so no chip below the top face is taken to be worth less than the top one, unless the stack
+was seen to grow. Amounts are in minor units.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from thirdcard.vision.chips.standings import MOVED_MM
 from thirdcard.vision.observations import Stack, StacksChanged
 
 SURE = 0.98
-"""An amount with less confidence than this is not reported."""
+"""The least confidence of a reported amount."""
 RARE = 0.02
-"""Numbers of chips beyond which less than this share lies, and kinds less likely than this, are left out."""
+"""Counts beyond which less than this probability lies, and less likely kinds of chips, are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amount:
-    """What some chips are worth."""
+    """The value of some chips, within bounds."""
 
     low: int
     high: int
     sureness: float = 0.0
-    """Where both are the same: how sure it is that it is just this."""
+    """If both bounds are equal: the confidence that it is exactly this."""
 
     @property
     def told(self) -> int | None:
-        """The amount itself; None where it is not sure."""
+        """The exact amount; None where it is not certain."""
         return self.low if self.low == self.high and self.sureness >= SURE else None
 
     @property
     def least(self) -> int | None:
-        """The least it may be; None where the amount itself is reported."""
+        """The lower bound; None where the amount itself is reported."""
         return self.low if self.told is None else None
 
     @property
     def most(self) -> int | None:
-        """The most it may be; None where the amount itself is reported."""
+        """The upper bound; None where the amount itself is reported."""
         return self.high if self.told is None else None
 
     def __add__(self, other: Amount) -> Amount:
@@ -54,7 +54,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What chips are worth that were not counted or not read."""
+    """The value of chips that were not counted or not read."""
 
     told: None = None
     least: None = None
@@ -67,14 +67,14 @@ UNKNOWN = Unknown()
 
 @dataclass(slots=True)
 class Amounts:
-    """What lies in each region, as it was reported last."""
+    """The last estimate for each region."""
 
     values: Sequence[int] = ()
-    """Of the kinds of chips, in the order of `Stack.faces`."""
+    """The values of the kinds of chips, in the order of `Stack.faces`."""
     _last: dict[str, Amount | Unknown] = field(default_factory=dict)
 
     def change(self, change: StacksChanged) -> tuple[Amount | Unknown, Amount | Unknown]:
-        """What the chips of a region were worth until it changed, and what they are worth now."""
+        """The value of the chips in a region before and after a change."""
         before: Amount | Unknown = NOTHING if change.before == () else UNKNOWN
         if change.before:
             before = self._last.get(change.region, UNKNOWN)
@@ -84,12 +84,12 @@ class Amounts:
 
 
 def amount_after(change: StacksChanged, before: Amount | Unknown, values: Sequence[int]) -> Amount | Unknown:
-    """What lies in a region after a change.
+    """The value in a region after a change.
 
     Args:
-        change: What was seen.
-        before: What lay there until then.
-        values: Of the kinds of chips, in the order of `Stack.faces`.
+        change: The observation.
+        before: The value until then.
+        values: The values of the kinds of chips, in the order of `Stack.faces`.
     """
     if not all(stack.counts and len(stack.faces) == len(values) for stack in change.after):
         return UNKNOWN
@@ -106,7 +106,7 @@ def amount_after(change: StacksChanged, before: Amount | Unknown, values: Sequen
 
 
 def _amount(stack: Stack, worth: NDArray[np.int64]) -> Amount:
-    """Of one stack by itself: n chips, the top one of kind k, are worth n v(k) to v(k) + (n - 1) max(v)."""
+    """The value of one stack: n chips with a top one of kind k are worth n v(k) to v(k) + (n - 1) max(v)."""
     counts, faces = np.array(stack.counts), np.array(stack.faces)
     chips = np.arange(1, len(counts) + 1)
     lows, highs = np.outer(chips, worth), worth[None] + np.outer(chips - 1, np.full(len(worth), worth.max()))
@@ -114,7 +114,7 @@ def _amount(stack: Stack, worth: NDArray[np.int64]) -> Amount:
 
 
 def _grown_amount(before: Amount, old: Stack, new: Stack, worth: NDArray[np.int64]) -> Amount:
-    """Of a stack onto which m chips were put, the top one of kind k: v(k) + (m - 1) times any chip more."""
+    """The value of a stack that grew by m chips with a top one of kind k: more by v(k) + (m - 1) times any chip."""
     together = np.outer(old.counts, new.counts)
     added = np.array([np.trace(together, offset=m) for m in range(1, len(new.counts))])
     added = added / max(float(added.sum()), 1e-12)
@@ -124,7 +124,7 @@ def _grown_amount(before: Amount, old: Stack, new: Stack, worth: NDArray[np.int6
 
 
 def _summed(shares: NDArray[np.float64], lows: NDArray[np.int64], highs: NDArray[np.int64]) -> Amount:
-    """The amount that is surely told by shares of (numbers of chips, kinds), else the interval of those not rare."""
+    """The amount with enough probability over (counts, kinds), else the bounds of those not rare."""
     is_exact = lows == highs
     exact = {int(value): float(shares[is_exact & (lows == value)].sum()) for value in np.unique(lows[is_exact])}
     likeliest = max(exact, key=lambda value: exact[value])
@@ -138,27 +138,27 @@ def _summed(shares: NDArray[np.float64], lows: NDArray[np.int64], highs: NDArray
 
 
 def _below(amount: Amount, most: int) -> Amount:
-    """The amount, as far as it is no more than that."""
+    """The amount, capped at `most`."""
     return Amount(low=min(amount.low, max(most, 0)), high=max(min(amount.high, most), 0), sureness=amount.sureness)
 
 
 USUAL_CHANGE = 1.0
-"""Numbers of chips that are added or taken become rarer by a factor of e for so many more."""
+"""The scale of the exponential prior of added or removed chips."""
 LEAST_LIKELY = 0.6
-"""A number that less likely is right or one off is not told."""
+"""The least probability that a reported count is right or one off."""
 QUANTILES = (np.arange(200) + 0.5) / 200
 NEARLY = (1.0, 1.5, 1.0)
-"""What a number that is one off is worth beside the right one."""
+"""The score of a count that is one off, beside the right one."""
 Shares = NDArray[np.float64]
-"""How likely there are 1, 2, 3 ... chips."""
+"""Probabilities of 1, 2, 3 ... chips."""
 
 
 def chip_counts(change: StacksChanged, *, tell_direction: bool = True) -> tuple[int | None, int | None]:
-    """Chips before and after; None where they are unknown, or were not seen.
+    """The number of chips before and after; None where unknown or not seen.
 
     Args:
-        tell_direction: Whether the two numbers are to say which way a stack grew; they are reported then, however
-        unsure.
+        change: The observation.
+        tell_direction: Whether the two numbers must show if a stack grew; then they are reported however uncertain.
     """
     told = _told(change)
     if change.before and change.after and tell_direction:
@@ -180,7 +180,8 @@ def _told(change: StacksChanged) -> tuple[int | None, int | None]:
 
 
 def _if_likely(number: int | None, stacks: tuple[Stack, ...] | None) -> int | None:
-    """The number, None where it likely is more than one off; a camera that sees one stack too high does so with all."""
+    """The number, or None where it is likely more than one off; a camera that overestimates one stack does so
+    for all."""
     if number is None or not stacks or not all(each.counts for each in stacks):
         return number
     heights = [np.searchsorted(np.cumsum(each.counts), QUANTILES * sum(each.counts)) + 1 for each in stacks]
@@ -197,13 +198,13 @@ def _rounded(stacks: tuple[Stack, ...]) -> int:
 
 
 def _kept_in_order(before: int, after: int, growth: int) -> tuple[int, int]:
-    """The same numbers, so that they differ the way the stacks grew."""
+    """The numbers, changed where needed so that they differ in the direction of growth."""
     after = max(after, before + 1) if growth > 0 else min(after, before - 1)
     return (before, after) if after >= 1 else (before + 1, 1)
 
 
 def _grown(old: Stack, new: Stack, growth: int) -> tuple[int, int]:
-    """Of one stack that grew or shrank."""
+    """The counts of one stack that grew or shrank."""
     logs = _evidence(old)[:, None] + _evidence(new)[None]
     chips = np.arange(len(logs))
     more = (chips[None] - chips[:, None]) * growth
@@ -213,7 +214,7 @@ def _grown(old: Stack, new: Stack, growth: int) -> tuple[int, int]:
 
 
 def _counted_beside(stacks: Sequence[Stack], others: Sequence[Stack]) -> int:
-    """The stacks that overlap another one before or after: each was seen twice, or another came or went."""
+    """The count of stacks, where those that overlap between before and after are estimated from both looks."""
     told = []
     for stack in stacks:
         twins = [other for other in others if np.hypot(*np.subtract(stack.at_mm, other.at_mm)) < MOVED_MM]
@@ -223,13 +224,13 @@ def _counted_beside(stacks: Sequence[Stack], others: Sequence[Stack]) -> int:
 
 
 def _evidence(stack: Stack) -> Shares:
-    """ln likelihood of 1, 2, 3 ... chips by what was seen alone."""
+    """Log likelihoods of 1, 2, 3 ... chips from the look alone, without the prior."""
     counts = np.array(stack.counts)
     return np.asarray(np.log(counts + 1e-30) + np.arange(len(counts)) / USUAL_CHIPS, np.float64)
 
 
 def _likeliest(stacks: Sequence[Shares]) -> int:
-    """How many chips all have together: what is most likely right or nearly."""
+    """The likeliest total count, right or one off."""
     shares = np.ones(1)
     for each in stacks:
         shares = np.convolve(shares, each / each.sum())

@@ -1,14 +1,14 @@
-"""Turn cards that were seen into the log's lines on dealing: that a card came, how, and how sure its face is.
+"""Turn observed cards into log lines on dealing: that a card came, how, and the confidence in its face.
 
-Three questions are settled here besides:
-- Did two cards leave the shoe at once? By when each can have come to rest at the earliest and the latest.
-- Was a card dealt face up, or does the camera not see backs at this table? A dealer shows one card by mistake at
-  times. Where one after the other is open when it is first seen, though all come face down, their backs do not show:
-  plain ones on a cloth of their colour, in little light. When such a card left the shoe, and before which other,
-  nobody saw.
+Three questions are decided here:
+
+- Did two cards leave the shoe together? From the earliest and latest time at which each can have come to rest.
+- Was a card dealt face up, or does the camera not see backs at this table? A dealer shows one card by mistake at times.
+  If card after card is open when first seen, though all come face down, their backs are not detected: plain ones on a
+  cloth of their colour, in little light. When and in which order such cards left the shoe was not seen.
 - Was a card dealt face up under a hand, or turned there? Where cards come face down nobody turns one before the first
-  four lie on the table, and turning a card takes its time. One of these four whose face shows soon, whose back no look
-  showed, and before any other face of the round, was dealt face up.
+  four lie on the table, and turning a card takes time. One of these four was dealt face up if its face shows soon, no
+  look showed its back, and no other face of the round showed before.
 
 Seconds of stream time.
 """
@@ -26,26 +26,26 @@ from thirdcard.rules.rulebook.model import Phase
 from thirdcard.vision import observations as seen
 
 IN_ONE_BOX_S = 0.6
-"""Two cards that came into the same box within this came at once: nobody deals them one by one so quickly."""
+"""Two cards that came into the same box within this time left the shoe together: nobody deals so fast."""
 IN_TWO_BOXES_S = 0.3
-"""The same for cards in different boxes, of which one lies farther from the shoe."""
+"""The same for cards in different boxes, one of which is farther from the shoe."""
 
 
 @dataclass(slots=True)
 class SimultaneousCards:
-    """The card before, as it was dealt."""
+    """The previous card, as it was dealt."""
 
     _before: CardDealt | None = None
     _side: Side | None = None
     _from_t: float = 0.0
-    """The earliest moment at which it can have come to rest."""
+    """The earliest time at which it can have come to rest."""
     _to_t: float = 0.0
 
     def joined(self, dealt: CardDealt, from_t: float, to_t: float) -> CardDealt:
-        """The card with the one that left the shoe with it, where there is one.
+        """The card with the one that left the shoe together with it, if any.
 
-        It came to rest between the two moments. Where its place was hidden they lie far apart: then the time between
-        two cards is not known, and nothing is reported.
+        It came to rest between the two times. If its place was covered they are far apart: then the time between two
+        cards is unknown, and nothing is reported.
         """
         before, within_s = self._before, IN_ONE_BOX_S if self._side is dealt.hand else IN_TWO_BOXES_S
         is_pair = before is not None and max(to_t, self._to_t) - min(from_t, self._from_t) < within_s
@@ -58,42 +58,42 @@ class SimultaneousCards:
 logger = logging.getLogger(__name__)
 
 OPEN_BY_MISTAKE = 1
-"""No dealer shows more cards of one round by mistake."""
+"""The most cards of one round that a dealer shows by mistake."""
 ENOUGH_BACKS = 3
-"""A round in which so many backs were seen, and no more open cards than that, shows that backs are seen again."""
+"""A round with so many backs seen, and no more open cards than that, shows that backs are detected again."""
 SOON_AFTER_CALL_S = 4.0
-"""A round's first card comes sooner after betting closed."""
+"""A round's first card comes sooner after the close of betting."""
 _ORDER = (Side.PLAYER, Side.BANKER)
 
 
 @dataclass(slots=True)
 class UnseenBacks:
-    """How the cards of one table came that are dealt face down there."""
+    """How face-down cards came at one table, and whether the camera detects backs."""
 
     face_down: frozenset[Phase] = frozenset()
-    """Which cards come face down."""
+    """The phases whose cards come face down."""
     are_unseen: bool = field(default=False, init=False)
-    """Whether this camera does not see backs, as the last rounds show."""
+    """Whether this camera does not detect backs, by the last rounds."""
     _are_proven: bool = field(default=False, init=False)
-    """Whether a back was seen at all."""
+    """Whether any back was detected so far."""
     _are_seen_well: bool = field(default=False, init=False)
-    """Whether so many of one round were seen that backs are surely seen."""
+    """Whether so many backs were detected in one round that they are surely seen."""
     _open: int = field(default=0, init=False)
     _backs: int = field(default=0, init=False)
-    """Cards of the running round that were first seen with their faces, or their backs, up."""
+    """Cards of the running round that were first seen face up, and face down."""
     _has_turned: bool = field(default=False, init=False)
     """Whether one of them was turned up."""
 
     def is_missed(self, side: Side | None, dealt: int, since_call_s: float = 0.0) -> bool:
-        """Whether a card that shows its face at the first look lay there before, its back unseen.
+        """Whether a card that is face up at first sight lay there before, with its back undetected.
 
-        Nobody turns a card before the first four lie on the table: one of them that is found after that was there. And
-        a round's first card that is found late lay there where no back was ever seen: perhaps none can be.
+        Nobody turns a card before the first four lie on the table, so one of them that is found after a turn was there.
+        And where no back was ever detected, a round's first card that is found late lay there too.
 
         Args:
-            side: In which hand it lies.
-            dealt: How many cards of the round were reported before.
-            since_call_s: How long ago betting closed, as far as that is known.
+            side: The hand in which it lies.
+            dealt: How many cards of the round were logged before.
+            since_call_s: Seconds since betting closed, as far as known.
         """
         if not self.come_face_down(dealt):
             return False
@@ -103,14 +103,14 @@ class UnseenBacks:
         return self.are_unseen or self._open >= OPEN_BY_MISTAKE or is_out_of_order
 
     def may_have_missed_one(self, side: Side | None, dealt: int) -> bool:
-        """Whether a back may lie in the other hand unseen: the round's first card, as it seems, came to the wrong one.
+        """Whether an undetected back may lie in the other hand: the round's first card seems to be in the wrong one.
 
-        Until most backs of a round were seen, that says more of the eyes than of the dealer.
+        Until most backs of a round were detected, that points to the detector rather than the dealer.
         """
         return dealt == 0 and side is not _ORDER[0] and self.come_face_down(dealt) and not self._are_seen_well
 
     def note(self, dealt: int, *, face_up: bool) -> None:
-        """Take in how a card of the round lay when it was first seen, in plain sight."""
+        """Note how a card of the round lay when it was first clearly seen."""
         if not self.come_face_down(dealt):
             return
         if face_up:
@@ -120,7 +120,7 @@ class UnseenBacks:
             self._are_proven = True
 
     def apply(self, line: Event) -> None:
-        """Take a written line in."""
+        """Apply a written line."""
         self._has_turned |= isinstance(line, CardTurned) and line.face_up
         if not isinstance(line, RoundClosed):
             return
@@ -135,18 +135,18 @@ class UnseenBacks:
         self._open, self._backs, self._has_turned = 0, 0, False
 
     def come_face_down(self, dealt: int) -> bool:
-        """Whether the next card comes face down, so many having been dealt in the round."""
+        """Whether the next card comes face down, after so many dealt in the round."""
         return (Phase.INITIAL if dealt < INITIAL_CARDS else Phase.THIRD) in self.face_down
 
 
 TURNED_SOON_S = 1.2
-"""A dealer lets go of the last card and turns the first one no sooner than this after."""
+"""The shortest time in seconds from the last dealt card to the first turn."""
 TURNED_HIDDEN_S = 2.0
-"""Under a cover of longer than this cards may have been dealt and turned."""
+"""Under a longer cover cards may have been dealt and turned."""
 
 
 def dealt_line(t: float, card_id: str, side: Side | None, card: seen.CardRested | seen.LooseCardRested) -> CardDealt:
-    """A card left the shoe."""
+    """The line for a card that left the shoe."""
     return CardDealt(
         t=t,
         card_id=card_id,
@@ -161,7 +161,7 @@ def dealt_line(t: float, card_id: str, side: Side | None, card: seen.CardRested 
 
 
 def turned_line(t: float, card_id: str, reading: seen.Reading, *, face_up: bool, by: str) -> CardTurned:
-    """A card was turned, or the face of one that lay face up was read at last."""
+    """The line for a card that was turned, or whose face was read at last."""
     return CardTurned(
         t=t,
         card_id=card_id,
@@ -176,22 +176,22 @@ def turned_line(t: float, card_id: str, reading: seen.Reading, *, face_up: bool,
 
 
 def card_of(reading: seen.Reading) -> Card | None:
-    """The card that was read, where one was."""
+    """The card in a reading; None where no face was read."""
     return None if reading.label is None else parse_card(reading.label)
 
 
 def certainty_of(card: seen.CardRested | seen.CardBeside | seen.LooseCardRested) -> float:
-    """How sure the face is; of a card without one, how sure it is that a card lies there."""
+    """The confidence of the face; without a face, that a card lies there."""
     return card.reading.confidence if card.face_up and card.reading.label else max(card.score, card.reading.confidence)
 
 
 def rounded(confidence: float) -> float:
-    """As the log has it."""
+    """The confidence as logged: 0 to 1, four decimals."""
     return round(min(max(confidence, 0.0), 1.0), 4)
 
 
 def _value_confidence(reading: seen.Reading) -> float | None:
-    """How sure it is what the card counts, where that is surer than its face."""
+    """The confidence of the point value, where it is higher than that of the face; else None."""
     if reading.label is None or reading.value_confidence is None:
         return None
     sure = rounded(reading.value_confidence)
@@ -199,5 +199,5 @@ def _value_confidence(reading: seen.Reading) -> float | None:
 
 
 def _alternatives(reading: seen.Reading) -> dict[str, float] | None:
-    """The other faces that the card may show; None where no face was read."""
+    """The other possible faces with their probabilities; None where no face was read."""
     return None if reading.label is None else dict(reading.alternatives)

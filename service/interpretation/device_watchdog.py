@@ -1,8 +1,8 @@
-"""Notice that a device at a table has fallen silent, and what devices may report by themselves.
+"""Notice that a device at a table has fallen silent, and know which events devices report.
 
-What a device reports is not concluded from what is seen; once it has fallen silent it is again. A kind of report that
-comes once a round, and did not for two rounds, is no longer waited for until it comes again. A round's end that nobody
-reports shows when bets open anew, when the next card is dealt, or when the cloth stays clear.
+Events that a device reports are not inferred from the camera; once the device is silent they are again. If an event
+that comes every round was not reported for two rounds, it is no longer expected until it comes again. A round's end
+that nobody reports shows when bets open again, when the next card is dealt, or when the cloth stays clear.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ from thirdcard.service.interpretation.round_tracker import RunningRound
 DEVICE_EVENTS: frozenset[type[Event]] = frozenset(
     {NoMoreBets, ResultAnnounced, RoundClosed, BetsOpened, CardBurned, CutCardDrawn}
 )
-"""What is concluded from what is seen only where no device reports it."""
+"""Events that are inferred from the camera only where no device reports them."""
 
 
 def device_events_of(events: Iterable[Event]) -> frozenset[type[Event]]:
-    """Which of these kinds a table's devices reported."""
+    """The event types among these that a table's devices reported."""
     return frozenset(type(event) for event in events if type(event) in DEVICE_EVENTS)
 
 
 EACH_ROUND: tuple[type[Event], ...] = (BetsOpened, NoMoreBets, ResultAnnounced)
 SILENT_ROUNDS = 2
-"""Rounds without a report after which a device counts as silent: one report may get lost, two in a row hardly do.
-Chosen by hand."""
+"""Rounds without a report after which a device counts as silent: one report may be lost, two in a row hardly. Chosen by
+hand."""
 CLEAR_S = 3.0
-"""So long after the last card was taken away no other belongs to the round."""
+"""Seconds after the last card was taken away from which on no further card belongs to the round."""
 UNREPORTED_S = 15.0
-"""So long after it the round is over, though no device says so."""
+"""Seconds after which the round is over even without a report."""
 JUST_BEFORE_S = 0.001
-"""The log's smallest step of time: its times are rounded to milliseconds."""
+"""The log's smallest time step: times are rounded to milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClothCleared:
-    """The last card of a round was taken away at `t`; a device should report the round's end."""
+    """The last card of a round was taken away at `t`; a device should now report the round's end."""
 
     t: float
 
 
 @dataclass(slots=True)
 class Silence:
-    """How many rounds each kind of report has not come for."""
+    """For how many rounds each kind of report has been missing."""
 
     _missed: dict[type[Event], int] = field(default_factory=dict)
     _heard: set[type[Event]] = field(default_factory=set)
@@ -63,7 +63,7 @@ class Silence:
     _is_over: bool = False
 
     def after(self, line: Event, signalled: frozenset[type[Event]]) -> frozenset[type[Event]]:
-        """What devices report after a line was written, out of what they reported before."""
+        """The event types that devices report after this line, from those before it."""
         kind = type(line)
         if line.source is Source.SIGNAL:
             self._heard.add(kind)
@@ -78,28 +78,28 @@ class Silence:
         return signalled - silent - ({RoundClosed} if self._closed_unreported else set())
 
     def expect_close(self, t: float) -> ClothCleared:
-        """The cloth was cleared at `t`: the round is over soon."""
+        """Note that the cloth was cleared at `t`, so the round ends soon."""
         self._cleared_t = t
         return ClothCleared(t)
 
     def expect_nothing(self) -> None:
-        """The film ends: whether the cloth would have stayed clear is not known."""
+        """Note that the film ends: whether the cloth would have stayed clear is unknown."""
         self._is_over = True
 
     def close_late(self, t: float, cleared: ClothCleared, state: RunningRound) -> list[Event]:
-        """The round's end, where the cloth stayed clear and nobody reported it."""
+        """The round's end, if the cloth stayed clear and nobody reported it."""
         return self._close(t, state) if self._cleared_t == cleared.t and not self._is_over else []
 
     def close_before(self, t: float, state: RunningRound) -> list[Event]:
-        """The round's end, where something that only comes after it comes at `t`."""
+        """The round's end, if something at `t` can only come after it."""
         is_over = self._cleared_t is not None and t - self._cleared_t >= CLEAR_S
         return self._close(max(t - JUST_BEFORE_S, 0.0), state) if is_over else []
 
     def is_late(self, state: RunningRound) -> bool:
-        """Whether a report of a round's end is one that was waited for in vain."""
+        """Whether a reported end is the one that was already inferred."""
         is_late, self._closed_unreported = self._closed_unreported and not state.cards_dealt, False
         return is_late
 
     def _close(self, t: float, state: RunningRound) -> list[Event]:
-        """A cloth that seems clear before the first cards are out was only hidden: the round goes on."""
+        """Close the round, unless the first cards are not out: then the cloth was only covered."""
         return state.close(t) if state.are_initial_cards_out and not state.cards else []

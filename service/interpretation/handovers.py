@@ -1,4 +1,4 @@
-"""Cards that are passed to players: where before the seats they lie, and what the log says of their coming and going.
+"""Cards that are passed to players: the places before the seats, and the log lines of handing out and back.
 
 Millimetres of the layout plane, seconds of stream time.
 """
@@ -20,19 +20,20 @@ from thirdcard.service.interpretation.round_tracker import CardOnTable
 from thirdcard.service.interpretation.sensors import LineKind, reliability
 
 INWARD_MM = 170.0
-"""How far before a seat's wagering areas its cards may lie."""
+"""How far in front of a seat's wagering areas its cards may lie."""
 OUTWARD_MM = 140.0
 """How far behind them."""
 SURE_MARGIN_MM = 25.0
-"""A card that lies so much deeper in one seat's place than in the next one's is that seat's."""
+"""A card belongs to a seat if it is so much deeper in its place than in the next one's."""
 HANDOVER_S = 0.5
-"""A card that was turned so shortly after it came back may have been turned on its way."""
+"""A card that was turned within so many seconds after it came back may have been turned on the way."""
 OFF_TABLE = "off_table"
 _PREFIX = "seat:"
 
 
 def places_before_seats(layout: Layout) -> Mapping[str, NDArray[np.float64]]:
-    """The place of each seat, by `seat:n`: its wagering areas, and what lies before and behind them."""
+    """The place of each seat as a polygon, by `seat:n`: its wagering areas, and the space in front of and
+    behind them."""
     hands = layout.of_kind("hand")
     if not hands:
         return {}
@@ -45,34 +46,34 @@ def places_before_seats(layout: Layout) -> Mapping[str, NDArray[np.float64]]:
 
 
 def hand_wagers_of(layout: Layout, place: str) -> list[str]:
-    """The areas of a seat's wagers on the two hands; none where it is no seat's place."""
+    """The ids of a seat's areas for wagers on the two hands; empty where it is no seat's place."""
     areas = [area for area in layout.of_kind("wager") if f"{_PREFIX}{area.seat}" == place]
     return [area.id for area in areas if area.bet in tuple(Side)]
 
 
 def is_before_a_seat(region: str) -> bool:
-    """Whether a region is such a place."""
+    """Whether a region is a seat's place."""
     return region.startswith(_PREFIX)
 
 
 def taken_by(card: CardOnTable, place: str) -> CardOnTable:
-    """The card once it lies before a seat."""
+    """The card after it was laid before a seat."""
     return replace(card, holder=place, lost_t=None)
 
 
 def given_back(card: CardOnTable, side: Side, t: float) -> CardOnTable:
-    """The card once it lies in a box, where it may have been before."""
+    """The card after it came to a box, maybe back."""
     return replace(card, side=side, holder=None, given_back_t=t, lost_t=None)
 
 
 def turned_by(card: CardOnTable, t: float, entries_mm: Sequence[tuple[float, float] | None], layout: Layout) -> str:
-    """Who turned a card: whose it is, else who reached over its box; unknown where it had just come back.
+    """Who turned a card: its holder, else who reached over its box; unknown where it had just come back.
 
     Args:
-        card: as it was before.
-        t: when it was turned.
-        entries_mm: where arms came in while it was covered, look by look.
-        layout: the cloth.
+        card: As it was before.
+        t: When it was turned.
+        entries_mm: Where arms came in while it was covered, one per look.
+        layout: The cloth.
     """
     if card.holder is not None or t - card.given_back_t < HANDOVER_S:
         return card.holder or UNKNOWN
@@ -81,12 +82,12 @@ def turned_by(card: CardOnTable, t: float, entries_mm: Sequence[tuple[float, flo
 
 
 def was_taken_off(place: str, entries_mm: Sequence[tuple[float, float] | None], layout: Layout) -> bool:
-    """Whether a card that is nowhere was taken off the table by the player before whom it lay.
+    """Whether a vanished card was taken off the table by the player before whom it lay.
 
     Args:
-        place: of that player.
-        entries_mm: where the last arms over the card came in, look by look.
-        layout: the cloth.
+        place: The player's place.
+        entries_mm: Where the last arms over the card came in, one per look.
+        layout: The cloth.
     """
     areas = [area for area in layout.of_kind("wager") if f"{_PREFIX}{area.seat}" == place]
     return bool(areas) and who_reached(entries_mm, areas[0], layout) == place
@@ -94,18 +95,18 @@ def was_taken_off(place: str, entries_mm: Sequence[tuple[float, float] | None], 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certainty:
-    """How sure a passing is, 0 to 1."""
+    """The confidence of a handover, 0 to 1."""
 
     to_the_seat: float
     to_a_player: float
-    """Whoever that is."""
+    """That it went to a player, whoever that is."""
 
 
 DOUBTED = Certainty(to_the_seat=UNSEEN, to_a_player=UNSEEN)
 
 
 def shifted_lines(t: float, before: CardOnTable, now: CardOnTable, certainty: Certainty) -> list[Event]:
-    """What the log says of a card that lies elsewhere now."""
+    """The log lines for a card that now lies elsewhere."""
     lines: list[Event] = []
     if now.holder != before.holder:
         is_surer = certainty.to_a_player > certainty.to_the_seat
@@ -126,10 +127,10 @@ def shifted_lines(t: float, before: CardOnTable, now: CardOnTable, certainty: Ce
 def passing_certainty(
     margin_mm: float, now: CardOnTable, cards: Iterable[CardOnTable], *, are_wagers_seen: bool
 ) -> Certainty:
-    """How sure it is that a card was passed, and to that seat, while the other hand's cards were where the log says.
+    """The confidence that a card was passed, and to that seat, while the other hand's cards were where the log says.
 
-    A hand goes to one seat: that a card before another seat than the rest of its hand went there is doubtful. So is it
-    of one before a seat whose wagers were not in plain sight: what entitles to the hand may lie there.
+    A hand goes to one seat: a card before another seat than the rest of its hand is doubtful. So is one before a seat
+    whose wagers were not visible, since the entitling wager may lie there.
     """
     held = [card for card in cards if card.holder is not None]
     is_unseen = any(card.lost_t is not None for card in held if card.side is not now.side)

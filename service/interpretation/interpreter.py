@@ -1,7 +1,7 @@
-"""Turn observations and device signals into the table log: the only place where seeing and meaning meet.
+"""Turn observations and device signals into the table log: the only place where vision and rules meet.
 
-Facts are logged as they were seen, legal or not, in order of time. What is still being looked at holds the log back;
-what is unknown becomes a null. Seconds of stream time, layout millimetres.
+Facts are logged as they were seen, legal or not, in order of time. Unfinished observations delay the log; unknown
+values are null. Seconds of stream time, millimetres of the layout.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from thirdcard.service.interpretation.wagers import WagerLines
 from thirdcard.vision import observations as seen
 
 HOLD_S = 0.7
-"""How long the log waits for what may still come in with an earlier time."""
+"""How long the log waits for observations with an earlier time."""
 CLOSE_AFTER_S = 0.1
-"""The round's end comes after the last card's leaving in the log, by about a look."""
+"""The round's end is logged so long after the last card's removal, about one look."""
 
 
 class Interpreter:
-    """The log of one table, as it grows."""
+    """The growing log of one table."""
 
     def __init__(
         self,
@@ -53,13 +53,13 @@ class Interpreter:
         burns: Burns | None = None,
         backs: UnseenBacks | None = None,
     ) -> None:
-        """Begin an empty log.
+        """Start an empty log.
 
         Args:
             layout: The cloth.
-            signalled: What devices at this table report by themselves.
+            signalled: The event types that devices at this table report.
             blindness: When the camera could not see.
-            amounts: What the house's chips are worth.
+            amounts: The values of the house's chips.
             burns: Who reports burned cards.
             backs: Which cards come face down.
         """
@@ -83,43 +83,43 @@ class Interpreter:
 
     @property
     def first_waiting_t(self) -> float:
-        """Of what is not logged yet; infinite where nothing waits."""
+        """The time of the first unlogged item; infinite where nothing waits."""
         return self.waiting.first_t
 
     def begin(self, t: float) -> None:
-        """The watch begins at `t`: what lies on the table then came unseen."""
+        """Start watching at `t`: whatever lies on the table then came unseen."""
         self.blindness.began_t = t
 
     def lose_sight(self, t: float) -> None:
-        """From now on nothing can be seen."""
+        """Note that from `t` on nothing can be seen."""
         self.blindness.begin(t)
 
     def regain_sight(self, t: float) -> None:
-        """The camera sees again."""
+        """Note that the camera sees again."""
         self.blindness.end(t)
 
     def see_calm(self, areas: Iterable[str], t: float) -> None:
-        """These areas are in plain sight."""
+        """Note that these areas are clearly visible."""
         self.state.areas.see_calm(areas, t)
 
     def forget_left_over(self, t: float) -> list[int]:
-        """Take out the cards of a round that has ended, where others may lie in their places; gives their tracks."""
+        """Remove the cards of a finished round where others may lie in their places; returns their tracks."""
         return self.state.forget_left_over(t)
 
     def signal(self, event: Event) -> None:
-        """Take in what a device reported."""
+        """Take a device's report."""
         if event.source in (None, Source.SIGNAL):
             event = replace(event, source=Source.SIGNAL)
             self.hear_of(type(event))
         self.waiting.put(event.t, self.burns.with_doubt(with_doubt(event)))
 
     def hear_of(self, kind: type[Event]) -> None:
-        """Devices report this kind by themselves: it is not concluded from what is seen any more."""
+        """Note that devices report this event type, so it is no longer inferred from the camera."""
         if kind in DEVICE_EVENTS:
             self.signalled |= {kind}
 
     def skip(self, event: Event) -> None:
-        """Note a line that was written before this watch began: what comes is later, and cards have other names."""
+        """Take a line from before this watch began: later lines follow it, and its card names are used."""
         self.waiting.last_t = self.known_until_t = max(self.waiting.last_t, event.t)
         self.state.apply(event)
         self.calls.remember(event)
@@ -127,7 +127,7 @@ class Interpreter:
             self.cards.skip_number()
 
     def observe(self, observation: seen.Observation) -> None:
-        """Take in what the camera saw."""
+        """Take an observation of the camera."""
         if isinstance(observation, seen.PictureFaulted):
             self.blindness.begin(observation.t)
         elif isinstance(observation, seen.PictureCleared):
@@ -138,11 +138,11 @@ class Interpreter:
         self.waiting.put(observation.t - _lead_s(observation), observation)
 
     def release(self, now_t: float, waiting_since_t: float | None = None) -> list[Event]:
-        """The log's next lines: all that nothing earlier can precede any more.
+        """The next log lines: all that nothing earlier can precede any more.
 
         Args:
-            now_t: the present.
-            waiting_since_t: the earliest moment of which the camera may still tell something.
+            now_t: The present stream time.
+            waiting_since_t: The earliest time of an observation that the camera may still make.
         """
         limit = now_t - HOLD_S
         if waiting_since_t is not None:
@@ -151,7 +151,7 @@ class Interpreter:
         return self._write_until(limit)
 
     def finish(self) -> list[Event]:
-        """All that is left, when nothing more will come."""
+        """All remaining lines, when nothing more will come."""
         self.silence.expect_nothing()
         return self._write_until(float("inf"))
 
@@ -215,7 +215,8 @@ class Interpreter:
         return [replace(item, t=t)]
 
     def _card_rested(self, t: float, card: seen.CardRested) -> list[Event]:
-        """A card lies in a box: burned, where a shoe was just opened, else of the running round or the next one."""
+        """The lines for a card that rests in a box: burned, if a shoe was just opened, else of the running or next
+        round."""
         if self.burns.are_due and not self.state.is_open:
             face = card_of(card.reading) if card.face_up else None
             return self.burns.by_card(t, face, certainty_of(card))
@@ -245,7 +246,7 @@ class Interpreter:
     def _about_the_round(
         self, t: float, item: ClothCleared | BetsOpened | ResultAnnounced | RoundClosed
     ) -> list[Event]:
-        """What begins, decides or ends a round, or shows that nobody reported its end."""
+        """The lines for an item that begins, decides or ends a round, or shows that nobody reported its end."""
         match item:
             case ClothCleared():
                 return self.silence.close_late(t, item, self.state)
@@ -272,7 +273,7 @@ class Interpreter:
 
 
 def _lead_s(observation: seen.Observation) -> float:
-    """By how much what was seen may precede its being seen."""
+    """By how many seconds an event may precede its observation."""
     if isinstance(observation, seen.CardRested | seen.CardBeside | seen.LooseCardRested | seen.CutCardRested):
         return TRAVEL_S
     gap_s = observation.t - observation.t_earliest if isinstance(observation, seen.LampChanged) else 0.0
@@ -280,5 +281,5 @@ def _lead_s(observation: seen.Observation) -> float:
 
 
 def _came_by(card: seen.CardRested, t: float) -> bool:
-    """Whether a card may have come before `t`: it did, or was hidden then."""
+    """Whether a card came, or may have come under cover, before `t`."""
     return card.t - card.hidden_s < t

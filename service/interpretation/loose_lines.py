@@ -1,8 +1,8 @@
-"""Turn what is seen of cards where none belongs into the log's lines: dealt to no hand, turned, moved into a box, gone.
+"""Turn observations of cards outside the boxes into log lines: dealt to no hand, turned, moved into a box, gone.
 
-Such a card is logged only of a round whose cards are being dealt, and only while none is out of the boxes and
-none was collected: else it may be that one. It was moved into a box if one comes to rest there within `LEAVE_S` of the
-moment at which its own place is seen empty. Seconds of stream time.
+Such a card is logged only while a round is being dealt, and only while no card is missing from the boxes and none was
+collected: otherwise it may be that one. It counts as moved into a box if a card comes to rest there within `LEAVE_S` of
+the time at which its own place is seen empty. Seconds of stream time.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ class LooseCard:
     card: Card | None
     face_up: bool
     left_t: float | None = None
-    """Since when its place has been empty."""
+    """Since when its place has been empty, seconds."""
 
 
 @dataclass(slots=True)
 class LooseLines:
-    """The cards of one table that lie where none belongs."""
+    """The cards of one table that lie outside the boxes."""
 
     state: RunningRound
     waiting: WaitingItems[Event | seen.Observation | ClothCleared]
-    """What was seen and is not in the log yet."""
+    """Observations that are not in the log yet."""
     _cards: dict[int, LooseCard] = field(default_factory=dict)
-    """By the camera's track."""
+    """By the camera's track id."""
 
     def may_be_dealt(self, card: seen.LooseCardRested) -> bool:
-        """Whether it came out of the shoe: a round is being dealt, and no card of the boxes may be this one."""
+        """Whether it came out of the shoe: a round is being dealt, and it is no card from the boxes."""
         if not (self.state.is_open and self.state.is_being_dealt) or self.state.collected:
             return False
         if any(one.lost_t is not None or one.holder is not None for one in self.state.cards.values()):
@@ -51,13 +51,13 @@ class LooseLines:
         return all(abs(card.t - t) > WAIT_FOR_COVER_S for t in left)
 
     def rested(self, t: float, card: seen.LooseCardRested, card_id: str) -> list[Event]:
-        """A card was laid where none belongs."""
+        """The lines for a card that was laid outside the boxes."""
         face = card_of(card.reading) if card.face_up else None
         self._cards[card.track_id] = LooseCard(card_id=card_id, card=face, face_up=card.face_up)
         return [dealt_line(t, card_id, None, card)]
 
     def turned(self, t: float, turned: seen.LooseCardTurned) -> list[Event]:
-        """It was turned where it lies."""
+        """The lines for such a card that was turned in place."""
         card = self._cards.get(turned.track_id)
         if card is None:
             return []
@@ -66,7 +66,7 @@ class LooseLines:
         return [turned_line(t, card.card_id, turned.reading, face_up=turned.face_up, by=DEALER)]
 
     def left(self, t: float, left: seen.LooseCardLeft) -> list[Event]:
-        """It is gone: into a box, which shows soon, or into the rack."""
+        """Note that it is gone: into a box, which will show soon, or into the rack."""
         card = self._cards.get(left.track_id)
         if card is not None:
             self._cards[left.track_id] = replace(card, left_t=t)
@@ -75,7 +75,7 @@ class LooseLines:
         return []
 
     def removed(self, t: float, line: CardRemoved) -> list[Event]:
-        """Nothing was seen of a card that is gone, so it was collected."""
+        """The line that it was collected, if nothing more was seen of it."""
         track = next((key for key, card in self._cards.items() if card.card_id == line.card_id), None)
         if track is None:
             return []
@@ -83,7 +83,7 @@ class LooseLines:
         return [replace(line, t=t)]
 
     def take(self, rested: seen.CardRested) -> LooseCard | None:
-        """Take out the card that now lies in a box, if it is one of these."""
+        """Remove and return the loose card that now lies in a box; None where it is none of these."""
         face = card_of(rested.reading) if rested.face_up else None
         for track, card in self._cards.items():
             left_t = card.left_t

@@ -1,4 +1,4 @@
-"""Hold back what was reported and seen until nothing earlier can come any more, then give it out in order of time."""
+"""Hold reports and observations back until nothing earlier can come, then return them in order of time."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ Item = TypeVar("Item")
 
 @dataclass(slots=True)
 class WaitingItems(Generic[Item]):
-    """Items with their stream times in seconds; of equal times the first that came goes first."""
+    """Items with their stream times in seconds; equal times keep their order of arrival."""
 
     last_t: float = 0.0
-    """Of what was given out; nothing earlier follows."""
+    """The time of the last returned item; nothing earlier follows."""
     _heap: list[tuple[float, int, Item]] = field(default_factory=list)
     _order: Iterator[int] = field(default_factory=count)
 
     @property
     def first_t(self) -> float:
-        """Of what waits; infinite where nothing does."""
+        """The time of the first waiting item; infinite where nothing waits."""
         return self._heap[0][0] if self._heap else float("inf")
 
     def __iter__(self) -> Iterator[Item]:
-        """What waits, in no order."""
+        """The waiting items, in no order."""
         return (item for _, _, item in self._heap)
 
     def put(self, t: float, item: Item) -> None:
-        """Take an item in, in any order."""
+        """Add an item, in any order."""
         heapq.heappush(self._heap, (t, next(self._order), item))
 
     def take_until(self, limit_t: float) -> Iterator[tuple[float, Item]]:
-        """Give out what is not later, as long as there is any: what is put in meanwhile too."""
+        """Return items up to that time in order, including ones that are added meanwhile."""
         while self._heap and self._heap[0][0] <= limit_t:
             t, _, item = heapq.heappop(self._heap)
             self.last_t = max(self.last_t, t)

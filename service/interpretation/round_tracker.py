@@ -1,7 +1,7 @@
-"""What the log says lies on the table: enough to interpret the next observation.
+"""The state of the table by the log: enough to interpret the next observation.
 
-What opens a round and how many cards come before a result is the referee's word (`rules/round/round.py`); here it is
-said of what the camera follows, by its tracks. Judges nothing. Seconds of stream time.
+What opens a round, and how many cards come before a result, is defined by the referee (`rules/round/round.py`); here
+cards are known by the camera's tracks. Judges nothing. Seconds of stream time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from thirdcard.rules.log.events import (
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS
 
 LEFT_OVER_S = 5.0
-"""So long after a round's end its cards may still lie there."""
+"""For so long after a round's end its cards may still lie there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,49 +38,49 @@ class CardOnTable:
     side: Side
     card: Card | None
     lost_t: float | None = None
-    """Since when it has been out of sight; None while it lies in plain sight."""
+    """Since when it has been occluded; None while it is visible."""
     face_up: bool = True
     holder: str | None = None
-    """`seat:n` while it is with that player."""
+    """`seat:n` while that player holds it."""
     given_back_t: float = -1.0
     """When it came back from a player."""
     is_left_over: bool = False
-    """Whether it seems to lie there since a round that has closed."""
+    """Whether it seems to have lain there since a round that has closed."""
 
 
 @dataclass(slots=True)
 class WagerAreas:
-    """What was seen of the wagering areas, whatever lies on them."""
+    """Observations of the wagering areas, whatever lies on them."""
 
     visited: set[str] = field(default_factory=set)
-    """Areas that the dealer reached over since the decision without a change that could be seen."""
+    """Areas that the dealer reached over since the decision without a visible change."""
     reached: set[str] = field(default_factory=set)
     """Areas that anybody reached over since the decision."""
     with_chips: set[str] = field(default_factory=set)
-    """Areas on which chips were last seen; they may lie from round to round."""
+    """Areas with chips when last seen; they may stay from round to round."""
     placed: set[str] = field(default_factory=set)
-    """Areas that were bare before a player put the chips there that lie on them."""
+    """Areas that were empty before a player put the present chips there."""
     calm_t: dict[str, float] = field(default_factory=dict)
-    """When each area was last in plain sight."""
+    """When each area was last clearly visible."""
 
     @property
     def untouched(self) -> tuple[str, ...]:
         """Areas on which a player was seen to put chips, and that nobody reached over since the decision.
 
-        Print that passes for chips lies there from the beginning: nobody is seen to put it down.
+        Print that is detected as chips lies there from the beginning: nobody is seen to put it down.
         """
         return tuple(sorted((self.with_chips & self.placed) - self.reached))
 
     def see_calm(self, areas: Iterable[str], t: float) -> None:
-        """These areas are in plain sight."""
+        """Note that these areas are clearly visible."""
         self.calm_t.update(dict.fromkeys(areas, t))
 
     def were_in_sight(self, areas: Iterable[str], since_t: float) -> bool:
-        """Whether all of these areas were in plain sight since a moment."""
+        """Whether all of these areas were clearly visible since that time."""
         return all(self.calm_t.get(area, -1.0) >= since_t for area in areas)
 
     def see_chips(self, area: str, are_there: bool, is_decided: bool) -> None:
-        """Something was over an area, and chips lie there now or not."""
+        """Note that something was over an area, and whether chips lie there now."""
         if is_decided:
             self.reached.add(area)
         (self.with_chips.add if are_there else self.with_chips.discard)(area)
@@ -88,32 +88,32 @@ class WagerAreas:
             self.placed.discard(area)
 
     def forget_reaches(self) -> None:
-        """Nothing is decided yet: who reached where before says nothing of settling."""
+        """Forget who reached where: before the decision that is no settling."""
         self.visited, self.reached = set(), set()
 
 
 @dataclass(slots=True)
 class RunningRound:
-    """The running round."""
+    """The state of the running round."""
 
     cards: dict[int, CardOnTable] = field(default_factory=dict)
-    """By the camera's track."""
+    """By the camera's track id."""
     is_open: bool = False
     was_opening_seen: bool = False
-    """Whether this round or one before it was seen to open."""
+    """Whether this round or an earlier one was seen to open."""
     called_t: float | None = None
     cards_dealt: int = 0
     cards_removed: int = 0
     last_dealt_t: float = -1.0
-    """When the last card left the shoe, in whatever round."""
+    """When the last card left the shoe, in any round."""
     has_result: bool = False
     has_settled: bool = False
     collected: list[CardOnTable] = field(default_factory=list)
     """Cards that were logged as removed since the last one was dealt."""
     areas: WagerAreas = field(default_factory=WagerAreas)
-    """What was seen of the wagers."""
+    """Observations of the wagers."""
     closed_t: float = -1.0
-    """When the round before was closed."""
+    """When the previous round closed."""
 
     @property
     def is_called(self) -> bool:
@@ -122,7 +122,7 @@ class RunningRound:
 
     @property
     def is_being_dealt(self) -> bool:
-        """Whether cards may come out of the shoe: betting is closed, or a card was dealt, and there is no result."""
+        """Whether cards may still come: betting is closed or a card was dealt, and there is no result."""
         return (self.is_called or self.cards_dealt > 0) and not self.has_result
 
     @property
@@ -132,57 +132,58 @@ class RunningRound:
 
     @property
     def are_initial_cards_out(self) -> bool:
-        """Whether the cards are out that each round has."""
+        """Whether the first four cards are out."""
         return self.cards_dealt >= INITIAL_CARDS
 
     def is_last_in_sight(self, track_id: int) -> bool:
-        """Whether no card but this one lies in plain sight."""
+        """Whether no other card is visible."""
         return all(track == track_id or card.lost_t is not None for track, card in self.cards.items())
 
     def is_decided(self, result_is_reported: bool) -> bool:
-        """Whether settling has begun: by the result where a device reports it, else by the cards that are out."""
+        """Whether settling has begun: by the result where a device reports it, else by the number of cards."""
         if self.has_result:
             return True
         return not result_is_reported and self.are_initial_cards_out
 
     def is_out(self, card: CardOnTable) -> bool:
-        """Whether a card that went out of sight may be with a player: it was, or was never seen to be turned up."""
+        """Whether an occluded card may be with a player: it was before, or was never seen to be turned up."""
         is_being_cleared = self.has_result or self.cards_removed > 0
         return not is_being_cleared and (card.holder is not None or not card.face_up)
 
     def lost_card(self, side: Side, face: Card | None) -> CardOnTable | None:
-        """Take out a card that went out of sight and may be the one that now lies in a hand."""
+        """Remove and return an occluded card that may be the one that now lies in a hand; None where there is none."""
         for track, card in self.cards.items():
             if card.lost_t is not None and (card.card == face if face is not None else card.side is side):
                 return self.cards.pop(track)
         return None
 
     def is_collected(self, side: Side, face: Card | None) -> bool:
-        """Whether a card is one that was taken for collected while a hand hid it: its face lay in that hand before."""
+        """Whether a card was wrongly logged as collected while a hand covered it: its face lay in that hand before."""
         return face is not None and any(card.side is side and card.card == face for card in self.collected)
 
     def untold_since_t(self, signalled: Collection[type[Event]]) -> float | None:
-        """Since when the running round may have ended without a word of it; None where devices tell, or bets are open.
+        """Since when the running round may have ended unreported; None where devices report it, or bets are open.
 
         Args:
-            signalled: What devices report.
+            signalled: The event types that devices report.
         """
         return None if BetsOpened in signalled or RoundClosed in signalled else self.called_t
 
     def was_in_sight(self, areas: Iterable[str]) -> bool:
-        """Whether all of these areas were in plain sight since betting closed, or since the round before did."""
+        """Whether all of these areas were clearly visible since betting closed, or else since the previous round
+        closed."""
         since_t = self.closed_t if self.called_t is None else self.called_t
         return self.areas.were_in_sight(areas, since_t)
 
     def remove(self, t: float, card: CardOnTable) -> CardRemoved:
-        """A card was taken away into the rack."""
+        """The line for a card that was taken away into the rack."""
         self.collected.append(card)
         return CardRemoved(t=t, card_id=card.card_id, to="discard", source=Source.CAMERA)
 
     def forget_left_over(self, t: float) -> list[int]:
-        """Take out the cards of a round that has ended, where others may lie in their places by now.
+        """Remove the cards of a finished round where others may lie in their places by now.
 
-        Gives their tracks; nothing was seen of how they went.
+        Returns their tracks; how they went was not seen.
         """
         if not self.is_called and t - self.closed_t < LEFT_OVER_S:
             return []
@@ -192,18 +193,18 @@ class RunningRound:
         return tracks
 
     def remove_overdue(self, t: float) -> list[CardRemoved]:
-        """Cards that went out of sight before the result, and did not turn up again."""
+        """The lines for cards that were occluded before the result and did not reappear."""
         overdue = [track for track, card in self.cards.items() if card.lost_t is not None]
         return [self.remove(t, self.cards.pop(track)) for track in overdue]
 
     def close(self, t: float) -> list[Event]:
-        """The running round ends at `t`, as the cloth shows; nothing where none is running."""
+        """The line that the running round ends at `t`, by the state of the cloth; empty where none is running."""
         return (
             [RoundClosed(t=round(t, 3), untouched=self.areas.untouched, source=Source.INFERRED)] if self.is_open else []
         )
 
     def apply(self, line: Event) -> None:
-        """Take a written line in."""
+        """Apply a written line."""
         if isinstance(line, ROUND_OPENERS):
             self.is_open = True
         match line:

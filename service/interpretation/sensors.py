@@ -1,7 +1,7 @@
-"""How sure a line is that a camera writes: how often lines of its kind were right on recordings whose truth is known.
+"""The confidence of each kind of camera line: how often such lines were right on recordings with known truth.
 
-Counted by `thirdcard.service.evaluate.fit_sensors` into `sensors.yaml`. Of a kind that was right `r` times of `n` the
-next one is right with (r + 1) / (n + 2) (Laplace's rule of succession): one that was never met is as likely as not.
+Counted by `thirdcard.service.evaluate.fit_sensors` into `sensors.yaml`. If a kind was right `r` times of `n`, the next
+one is right with (r + 1) / (n + 2) (Laplace's rule of succession); an unseen kind gets one half.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ SENSORS = Path(__file__).with_name("sensors.yaml")
 
 
 class LineKind(StrEnum):
-    """What a line says, and from what."""
+    """What a line reports, and from which evidence."""
 
     LAMP = "lamp"
-    """The call: a lamp was lit, within the time in which something lay over it."""
+    """The call: a lamp was lit, within the time in which it was covered."""
     GESTURE = "gesture"
     """The call: the dealer swept an arm over the wagering areas."""
     CHANGED = "changed"
@@ -39,6 +39,6 @@ def _counted() -> Mapping[str, Mapping[str, int]]:
 
 @cache
 def reliability(kind: LineKind) -> float:
-    """How often a line of that kind is right, to four places, as it is logged."""
+    """The share of right lines of that kind, to four decimals, as it is logged."""
     counted = _counted()[kind]
     return round((counted["right"] + 1) / (counted["of"] + 2), 4)

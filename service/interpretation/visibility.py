@@ -1,4 +1,4 @@
-"""Remember when a camera could not see, and doubt what may have happened then.
+"""Remember when a camera could not see, and lower the confidence of what may have happened then.
 
 Seconds of stream time.
 """
@@ -30,18 +30,18 @@ from thirdcard.rules.log.events import (
 Doubtful = TypeVar("Doubtful", CardDealt, WagerChanged, WagerSettled)
 
 LEAST_END_S = 4.0
-"""In less time nobody ends a round and begins another."""
+"""The shortest time in which a round can end and another begin."""
 LEAST_SETTLING_S = 1.0
-"""In less time nobody settles a wager."""
+"""The shortest time in which a wager can be settled."""
 REMEMBERED = 64
-"""Times without sight that are kept, the last ones: a round has a few at most, so older ones concern no open round."""
+"""The number of unseen stretches that are kept: a round has a few at most, so older ones concern no open round."""
 BEFORE_WATCH = float("-inf")
 AHEAD_S = 1.0
-"""Ahead of all that was seen."""
+"""Ahead of all observations."""
 FIRST_LOOKS_S = 0.6
 """What is seen so soon lay there before the watch began."""
 _KINDS: Mapping[str, type[CameraFaulted]] = {"frozen": CameraLost, "moved": CameraMoved}
-"""All other faults hide the table."""
+"""The event type of these faults; all others hide the table."""
 
 
 @dataclass(slots=True)
@@ -50,37 +50,37 @@ class Blindness:
 
     camera: str | None = None
     was_opening_seen: bool = False
-    """Whether the running round, or one before it, was seen to open."""
+    """Whether the running round, or an earlier one, was seen to open."""
     is_half_seen: bool = False
-    """Whether the running round began before the watch: a card that is seen to come may only have been turned."""
+    """Whether the running round began before the watch: a card that seems to come may only have been turned."""
     may_be_amid_play: bool = False
-    """Whether so it may be, for cards may have lain with their backs up where the first look shows backs or print."""
+    """Whether that is possible, since the first look shows backs, or print that looks like them."""
     was_deal_unseen: bool = False
-    """Whether a card of the running round came while nothing was seen, or may have: more may have, and lie hidden."""
+    """Whether a card of the running round came unseen, or may have: then more may have, and lie covered."""
     round_t: float = 0.0
-    """When the running round was seen or said to open, or the one before it to close."""
+    """When the running round opened, or the previous one closed."""
     began_t: float = 0.0
-    """When the watch began: what lies on the table then came unseen."""
+    """When the watch began: whatever lies on the table then came unseen."""
     since_t: float | None = None
-    """None while it sees."""
+    """Since when it cannot see; None while it sees."""
     spans: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
-    """From and to, of the last that are over."""
+    """The latest finished stretches, from and to."""
 
     def begin(self, t: float) -> None:
-        """From now on nothing can be seen."""
+        """Note that from `t` on nothing can be seen."""
         self.since_t = t if self.since_t is None else self.since_t
 
     def end(self, t: float) -> None:
-        """It sees again."""
+        """Note that the camera sees again."""
         if self.since_t is not None:
             self.spans.append((self.since_t, t))
         self.since_t = None
 
     def begin_amid_play(self, travel_s: float) -> list[Event]:
-        """A card lay there before the watch began: so may all have come that is seen within `travel_s` of that.
+        """Note that a card lay there before the watch began, so all cards within `travel_s` may have, too.
 
-        Gives what says so in the log, so early that nothing precedes it: nothing unseen is alleged of the round. Gives
-        nothing where it was said before.
+        Returns the log lines that say so, early enough that nothing precedes them: then no unseen fault of the round is
+        reported. Empty where that was logged before.
         """
         if BEFORE_WATCH in (begun_t for begun_t, _ in self.spans):
             return []
@@ -92,14 +92,14 @@ class Blindness:
         return [lost, CameraBack(t=self.began_t, camera=self.camera, source=Source.INFERRED, confidence=sure)]
 
     def doubt_first_look(self, *, may_hide_cards: bool) -> None:
-        """Something lay there at the first look that nobody can tell from cards, where cards may lie face down.
+        """Note that the first look shows something that may be face-down cards.
 
-        A round was under way only where chips lay there as well: without wagers no card is dealt.
+        A round was under way only if chips lay there as well: without wagers no card is dealt.
         """
         self.may_be_amid_play |= may_hide_cards
 
     def apply(self, line: Event) -> None:
-        """Take a written line in."""
+        """Apply a written line."""
         if isinstance(line, BetsOpened | RoundClosed):
             self.was_opening_seen, self.is_half_seen, self.may_be_amid_play = True, False, False
             self.was_deal_unseen, self.round_t = False, line.t
@@ -107,18 +107,18 @@ class Blindness:
             self.was_deal_unseen = True
 
     def was_blind(self, from_t: float, to_t: float, *, least_s: float = 0.0) -> bool:
-        """Whether any of that time was not seen, in a stretch of at least so long; one that goes on may be of any."""
+        """Whether the camera could not see in some of that time, in a stretch of at least `least_s`."""
         if self.since_t is not None and to_t > self.since_t:
             return True
         return any(from_t < end and to_t > begin and end - begin >= least_s for begin, end in self.spans)
 
     def doubted(self, event: Doubtful, from_t: float, to_t: float, *, untold_since_t: float | None = None) -> Doubtful:
-        """The event, less sure where some of the time it may have happened in was not seen.
+        """The event, with lower confidence if a part of the time in which it may have happened was not seen.
 
-        Nor is it sure to be of the running round, or to have come before its wagers were settled, where nobody reports
-        that and it may have been so since `untold_since_t`. Chips that lie there at the first look tell that a round
-        was under way, where nothing said that one opened. Once a card came unseen, no later one of the round is sure
-        to have left the shoe when it was first seen.
+        It may also belong to another round, or have come after the wagers were settled, if nobody reports that and it
+        is possible since `untold_since_t`. Chips at the first look show that a round was under way if no opening was
+        logged. Once a card came unseen, no later card of the round is certain to have left the shoe when it was first
+        seen.
         """
         if from_t < FIRST_LOOKS_S and not self.was_opening_seen:
             self.is_half_seen = True
@@ -135,6 +135,6 @@ class Blindness:
         return replace(less_sure, value_confidence=None) if isinstance(less_sure, CardDealt) else less_sure
 
     def fault_line(self, t: float, fault: str) -> Event:
-        """What says in the log that the camera cannot see from `t` on, and why."""
+        """The log line that the camera cannot see from `t` on, with the cause."""
         kind = _KINDS.get(fault, CameraObstructed)
         return kind(t=t, camera=self.camera, fault=fault, source=Source.CAMERA)

@@ -1,7 +1,7 @@
-"""Turn changes of stacks into the log's lines on wagers: what lies there now, who reached in, what was settled.
+"""Turn changes of stacks into log lines on wagers: what lies there now, who reached in, what was settled.
 
-What became of chips that the dealer's arm took shows by how far it went: he carries outward what he gives back. Knows
-nothing of how chips or arms are seen. Layout millimetres, seconds of stream time.
+Whether the dealer took or returned chips shows by how far the arm went: returned chips are carried outward. Knows
+nothing of how chips or arms are detected. Millimetres of the layout, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Point = tuple[float, float]
 TAKEN_MM = 75.0
 """An arm that took chips to the tray went at most so far beyond them."""
 GIVEN_MM = 95.0
-"""One that pushed them to their player went at least so far."""
+"""An arm that pushed chips to their player went at least so far."""
 
 
 def settled_line(
@@ -49,15 +49,15 @@ def settled_line(
     at_mm: Point | None,
     tips_mm: Sequence[Point | None],
 ) -> WagerSettled:
-    """What the dealer did with a wager when its chips changed at `t`.
+    """The line for a wager that the dealer settled, when its chips changed at `t`.
 
     Args:
-        t: when.
-        area: the wager's.
-        layout: the cloth.
-        growth: whether chips were added (above 0); None where that is unknown.
-        at_mm: where they stood before; None: nothing was there.
-        tips_mm: how far the dealer's arm reached, look by look.
+        t: When, in seconds.
+        area: The wager's.
+        layout: The cloth.
+        growth: Above 0 where chips were added; None where unknown.
+        at_mm: Where they stood before; None: nothing was there.
+        tips_mm: How far the dealer's arm reached, one per look.
     """
     action, confidence = SettleAction.COLLECTED, UNSEEN
     if (growth or 0) > 0:
@@ -71,9 +71,9 @@ def settled_line(
 
 
 def _after_the_deal(settled: WagerSettled, from_t: float, to_t: float, dealt_t: float) -> WagerSettled:
-    """The line, less sure by the part of the time in which it may have happened that lies before the last card.
+    """The line, with its confidence reduced by the part of its possible time that is before the last card.
 
-    Wagers are settled after it: what happened earlier settled one of the round before, or was no settling.
+    Wagers are settled after it: anything earlier belongs to the previous round, or was no settling.
     """
     if from_t >= dealt_t or to_t <= from_t:
         return settled
@@ -84,13 +84,13 @@ def _after_the_deal(settled: WagerSettled, from_t: float, to_t: float, dealt_t: 
 def way_of_chips(
     at_mm: Point, tips_mm: Sequence[Point | None], area: Area, layout: Layout
 ) -> tuple[SettleAction, float]:
-    """Whether chips were collected or returned, and how sure that is.
+    """Whether chips were collected or returned, and the confidence.
 
     Args:
-        at_mm: where they stood.
-        tips_mm: how far the dealer's arm reached, look by look; None where a look does not show it.
-        area: the wager's.
-        layout: the cloth.
+        at_mm: Where they stood.
+        tips_mm: How far the dealer's arm reached, one per look; None where a look does not show it.
+        area: The wager's.
+        layout: The cloth.
     """
     seen = [tip for tip in tips_mm if tip is not None]
     if not seen:
@@ -105,7 +105,7 @@ def way_of_chips(
 
 
 LEAST_SURENESS = 0.6
-"""A direction of change that is less sure than this is not told."""
+"""The least confidence of a reported direction of change."""
 
 
 @dataclass(slots=True)
@@ -116,10 +116,10 @@ class WagerLines:
     state: RunningRound
     blindness: Blindness
     amounts: Amounts
-    """What lies on each area, as it was logged last."""
+    """The value on each area as last logged."""
 
     def changed(self, t: float, change: StacksChanged, signalled: Collection[type[Event]]) -> list[Event]:
-        """What is to be logged of a change at `t`; `signalled` is what devices report by themselves."""
+        """The lines for a change at `t`; `signalled` are the event types that devices report."""
         area = self.layout.area(change.region)
         is_decided = self.state.is_decided(ResultAnnounced in signalled)
         self.state.areas.see_chips(area.id, bool(change.after), is_decided)
