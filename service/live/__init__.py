@@ -1,1 +1,1 @@
-"""Tables that are watched as they are played, each by a process of its own."""
+"""Watch live tables, each in a process of its own."""

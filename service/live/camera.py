@@ -1,7 +1,7 @@
-"""Read one camera in a thread of its own: keep its packets, decode them, and say when it cannot be read.
+"""Read one camera in a thread: store its packets, decode them, and report when it cannot be read.
 
-A source that ends or breaks is opened again, waiting longer each time; a file is played at its own pace, over and over
-where the table says so. Frames wait for nobody: who is late misses some. Moments are UTC.
+A source that ends or breaks is reopened after growing pauses; a file is played at its own pace, in a loop if the table
+says so. Frames do not wait: a slow reader misses some. Times are UTC.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ logger = logging.getLogger(__name__)
 
 BACK_OFF_S = (0.5, 1.0, 2.0, 5.0, 10.0)
 STEADY = timedelta(seconds=30)
-"""A source that was open so long broke by chance: it is opened again soon."""
+"""A source that was open so long broke by chance: it is reopened soon."""
 WAITING_FRAMES = 20
-"""So many frames wait at most to be looked at."""
+"""The most frames that wait for processing."""
 BEHIND_S = 1.0
-"""A file that is so far behind its pace goes on from there: it does not hurry after."""
+"""A file that is so many seconds late continues from the present: it does not catch up."""
 DAMAGED = "what it sends is damaged; where packets are lost on the way, `transport: tcp` keeps them"
-"""Said while no sound picture comes."""
+"""The state's text while no intact picture comes."""
 TRY_TCP = "too many packets are lost over UDP; asks for TCP"
 LOOK_AGAIN_S = 1.0
-"""How often the screen's words are renewed while a camera is left alone."""
+"""Seconds between updates of the displayed state while a camera is left alone."""
 
 Now = Callable[[], datetime]
 
@@ -57,34 +57,34 @@ class CameraState(StrEnum):
     ENDED = "ended"
     """A file that is not played again."""
     RESTING = "resting"
-    """Pictures come, but for a while nobody looks at them."""
+    """Pictures come, but are not examined for a while."""
     OVERLOADED = "overloaded"
-    """The machine has too much to do: whether pictures come is not known."""
+    """The machine is overloaded: whether pictures come is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A frame and its moment."""
+    """A frame and its time."""
 
     at: datetime
     frame: Frame
     began: datetime
     """When its source was opened: at its first frame."""
     waited_s: float | None = None
-    """How long the camera was waited for before it; None where that was not measured."""
+    """Seconds of waiting for the camera before it; None where not measured."""
     lost: SightFault | None = None
-    """Why what was sent before it could not be seen; None where all could."""
+    """Why the frames before it could not be seen; None where all could."""
 
 
 @dataclass(slots=True)
 class WaitingShots:
-    """Those that nobody has taken yet; the oldest go where there are too many."""
+    """Frames that are not taken yet; the oldest are dropped where there are too many."""
 
     _shots: deque[Shot] = field(default_factory=lambda: deque(maxlen=WAITING_FRAMES))
     _arrived: threading.Condition = field(default_factory=threading.Condition)
 
     def add(self, shot: Shot) -> bool:
-        """One more; gives whether another one had to go."""
+        """Add a frame; returns whether an older one was dropped."""
         with self._arrived:
             is_full = len(self._shots) == WAITING_FRAMES
             self._shots.append(shot)
@@ -92,7 +92,7 @@ class WaitingShots:
         return is_full
 
     def take(self, timeout_s: float) -> list[Shot]:
-        """All, the oldest first; waits for one."""
+        """Wait for a frame and return all, the oldest first."""
         with self._arrived:
             if not self._shots:
                 self._arrived.wait(timeout_s)
@@ -101,14 +101,14 @@ class WaitingShots:
         return taken
 
     def wake(self) -> None:
-        """Let who waits look at how the camera stands."""
+        """Wake the waiting reader, so that it checks the camera's state."""
         with self._arrived:
             self._arrived.notify()
 
 
 @dataclass(slots=True)
 class CameraReader:
-    """One camera."""
+    """The reader of one camera."""
 
     camera: CameraConfig
     ring: Path
@@ -116,11 +116,11 @@ class CameraReader:
     entrance: Entrance
     state: CameraState = CameraState.CONNECTING
     fault: str | None = None
-    """Why it cannot be read."""
+    """Why it cannot be read; None where it can."""
     missed: int = 0
-    """Frames that nobody looked at in time."""
+    """Frames that were dropped unexamined."""
     disk_fault: str | None = None
-    """Why packets cannot be kept."""
+    """Why packets cannot be stored; None where they can."""
     _shots: WaitingShots = field(default_factory=WaitingShots)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -128,31 +128,31 @@ class CameraReader:
 
     @property
     def name(self) -> str:
-        """As the table's file has it."""
+        """The camera's name in the table's file."""
         return self.camera.name
 
     @property
     def is_played_again(self) -> bool:
-        """Whether it is a file that is played over and over."""
+        """Whether it is a file that is played in a loop."""
         return self.camera.is_played_again
 
     def start(self) -> None:
-        """Begin to read."""
+        """Start reading."""
         self._thread = threading.Thread(target=self._run, name=f"camera-{self.camera.name}", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """End reading; returns when the ring is closed."""
+        """Stop reading; returns when the ring is closed."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join(timeout=15)
 
     def take(self, timeout_s: float) -> list[Shot]:
-        """The frames that came since the last call, the oldest first; waits for one."""
+        """Wait for frames, and return those since the last call, the oldest first."""
         return self._shots.take(timeout_s)
 
     def waited_s(self) -> float:
-        """How long the camera has been waited for since its last frame: what the machine did meanwhile left out."""
+        """Seconds of waiting for the camera since its last frame, without the time of processing."""
         return self._waits.waited_s()
 
     def _run(self) -> None:
@@ -169,13 +169,13 @@ class CameraReader:
                 self._stopping.wait(BACK_OFF_S[min(attempts, len(BACK_OFF_S)) - 1])
 
     def _keep_away(self) -> None:
-        """Ask nothing of a camera that has refused user or password, for as long as it takes."""
+        """Wait while the camera must be left alone, after it refused user or password."""
         while (left := self.entrance.remaining()) and not self._stopping.is_set():
             self.state, self.fault = CameraState.LOST, words_of_refusal(left)
             self._stopping.wait(min(left.total_seconds(), LOOK_AGAIN_S))
 
     def _play(self) -> None:
-        """From opening the source to its end or break."""
+        """Play the source from its opening to its end or break."""
         ring = RingWriter(self.ring, keep=self.camera.kept)
         has_sent = False
         try:
@@ -199,7 +199,7 @@ class CameraReader:
             self._shots.wake()
 
     def _frames(self, ring: RingWriter) -> Iterator[Shot]:
-        """Frames at the pace at which they were filmed; a live source has its own."""
+        """The frames at their own pace; a live source sets it itself."""
         began: datetime | None = None
 
         def keep(packet: Packet[VideoStream]) -> None:
@@ -236,7 +236,7 @@ class CameraReader:
                 lost = None
 
     def _live_shots(self, reader: VideoReader, pass_began: datetime) -> Iterator[Shot]:
-        """Frames as they come; the first of them when it is known when they were filmed."""
+        """Frames as they come; the first ones once it is known when they were filmed."""
         opening, clock = FirstFrames(pass_began), None
         items, lost = reader.looks(), None
         while True:
@@ -264,7 +264,7 @@ class CameraReader:
                     yield Shot(clock.moment(kept.t, arrived), kept, pass_began, before_s)
 
     def _moment(self, packet: Packet[VideoStream], began: datetime | None) -> datetime:
-        """When a packet was filmed: of a live source it is when it arrives."""
+        """When a packet was filmed; for a live source, when it arrives."""
         if self.camera.is_live or began is None or packet.pts is None or packet.time_base is None:
             return self.now()
         return began + timedelta(seconds=float(packet.pts * packet.time_base))

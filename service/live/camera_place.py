@@ -1,6 +1,6 @@
-"""Keep how a live table's camera hangs, so that a table that is started again notices what happened meanwhile.
+"""Store where a live table's camera is, so that a restarted table notices if it was moved meanwhile.
 
-Kept are a picture for which its calibration holds, and the fit since it was moved, with pictures for people.
+Stored are a picture that its calibration belongs to, and the refit since it was moved, with pictures for people.
 """
 
 from __future__ import annotations
@@ -32,44 +32,44 @@ from thirdcard.vision.observations import CameraRefitted
 logger = logging.getLogger(__name__)
 
 SETTLED_S = 5.0
-"""So long after its first picture a stream shows what it will go on showing: decoders begin with grey or half pictures
-for a second or two."""
+"""Seconds after which a stream's picture is stable: decoders begin with grey or partial pictures for a second
+or two."""
 
 
 def placed(table: TableConfig, folder: PlaceFolder) -> tuple[TableConfig, Image | None]:
-    """The table with its camera as it hung last, and a picture, (H, W) uint8 grey, for which that holds.
+    """The table with its camera's latest calibration, and a picture, (H, W) uint8 grey, that it belongs to.
 
-    None where none is kept: then the first picture of the watch is taken for that.
+    None where none is stored: then the first picture of the watch takes its place.
     """
     calibration = folder.held(table)
     if calibration is None:
         return table, None
     moved = replace(table.cameras[0], calibration=calibration)
-    reference = np.array(cv2.imread(str(folder.reference), cv2.IMREAD_GRAYSCALE))  # an empty one where it is spoiled
+    reference = np.array(cv2.imread(str(folder.reference), cv2.IMREAD_GRAYSCALE))  # empty where the file is damaged
     is_whole = reference.shape[::-1] == tuple(calibration.image_size_wh_px)
     return replace(table, cameras=(moved, *table.cameras[1:])), reference.astype(np.uint8) if is_whole else None
 
 
 @dataclass(slots=True)
 class PlaceKeeper:
-    """Keeps one table's."""
+    """Stores where one table's camera is."""
 
     folder: PlaceFolder
     table: TableConfig
-    """With the calibration that the watch began with."""
+    """With the calibration at the start of the watch."""
     database: Database
     now: Callable[[], datetime]
     has_reference: bool
     hint: str | None = None
-    """What people should know of the camera."""
+    """A warning for people about the camera."""
     _told: int = 0
-    """So many fits were kept."""
+    """The number of stored refits."""
     _first_t: float | None = None
     _is_compared: bool = False
     """Whether the print was compared with the layout."""
 
     def note(self, shot: Shot, watch: TableWatch) -> None:
-        """Take in a picture that was looked at; a disk or a database that fails costs nothing else."""
+        """Take a picture that was examined; a failing disk or database affects nothing else."""
         try:
             if len(watch.refits) > self._told:
                 self._told = len(watch.refits)
@@ -82,7 +82,7 @@ class PlaceKeeper:
             logger.error("table %s: how its camera hangs cannot be kept: %s", self.table.id, error)
 
     def _compare(self, shot: Shot, watch: TableWatch) -> None:
-        """Once: does the print lie where the layout has it?"""
+        """Compare once whether the print lies where the layout says."""
         if not self._is_compared:
             self._is_compared = True
             self.hint = self.hint or print_warning(shot.frame.image, watch.camera.now, self.table.layout)
@@ -98,7 +98,7 @@ class PlaceKeeper:
         self.folder.hold(self.table, calibration, data.tobytes())
 
     def _keep(self, refitted: CameraRefitted, shot: Shot) -> None:
-        """A fit, and what people need to judge it."""
+        """Store a refit, with what people need to judge it."""
         self.hint = refit_text(refitted)
         facts = CameraFitFacts(
             at=format_moment(shot.at),

@@ -1,7 +1,7 @@
 """Remember that a camera refused user or password, so that it is asked again only after minutes.
 
-The doors of common cameras lock for half an hour after five wrong tries within minutes. What was refused is noted in a
-file, which all tables of a recorder share and a service that is started again finds. It holds no password.
+Common cameras lock for half an hour after five failed logins within minutes. A refusal is noted in a file without
+password, shared by all tables of a recorder and found again after a restart.
 """
 
 from __future__ import annotations
@@ -19,24 +19,26 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (2, 4, 8, 16, 30))
-"""After the first refusal, the second ...: with the first try three within 6 minutes, four within 14."""
+"""Pauses after the first refusal, the second ...: with the first attempt that is three within 6 minutes, four within
+14."""
 PATIENCE_S = 12.0
-"""So long the tables of one recorder wait for each other at most: longer than FFmpeg tries to connect."""
+"""The longest time that the tables of one recorder wait for each other, in seconds: longer than FFmpeg tries to
+connect."""
 LOOK_S = 0.05
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """That of one user at one camera or recorder."""
+    """The login state of one user at one camera or recorder."""
 
     path: Path | None
-    """Where refusals are noted; None: the address names no user, and nobody is refused."""
+    """The file with refusals; None: the address has no user, so there are none."""
     changed_at: datetime = NEVER
-    """When the address was changed last: what was refused before does not count."""
+    """When the address last changed: earlier refusals do not count."""
 
     def remaining(self, now: datetime) -> timedelta:
-        """How long the camera is still to be left alone."""
+        """How long the camera must still be left alone."""
         refused_at, times = self._read()
         if not times or refused_at < self.changed_at:
             return timedelta()
@@ -44,7 +46,7 @@ class Door:
         return min(max(refused_at + pause - now, timedelta()), pause)
 
     def note_refusal(self, now: datetime) -> None:
-        """The camera refused just now."""
+        """Note that the camera refused just now."""
         if self.path is None:
             return
         refused_at, times = self._read()
@@ -53,14 +55,14 @@ class Door:
             self.path.write_text(json.dumps(note), encoding="utf-8")
 
     def note_opening(self) -> None:
-        """The camera let us in."""
+        """Note that the login succeeded."""
         if self.path is not None and self._read()[1]:
             with suppress(OSError):
                 self.path.write_text("", encoding="utf-8")
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other tables from asking at the same moment: who comes next knows what this one was answered."""
+        """Keep other tables from asking at the same time, so that the next one knows this one's answer."""
         if self.path is None:
             yield
             return
@@ -83,7 +85,7 @@ class Door:
 
 
 def door_of(source: str, folder: Path, changed_at: datetime) -> Door:
-    """The door of an address; `folder` is where refusals are noted."""
+    """The login state for an address; `folder` is where refusals are noted."""
     user, _, host = urlsplit(source).netloc.rpartition("@") if "://" in source else ("", "", "")
     if not user:
         return Door(None)
@@ -92,7 +94,7 @@ def door_of(source: str, folder: Path, changed_at: datetime) -> Door:
 
 
 def words_of_refusal(remaining: timedelta) -> str:
-    """What the screen says meanwhile."""
+    """The text to display meanwhile."""
     seconds = math.ceil(remaining.total_seconds())
     when = f"{seconds} s" if seconds < 60 else f"{math.ceil(seconds / 60)} min"
     return f"the camera refuses user or password; asks again in {when}"

@@ -1,4 +1,4 @@
-"""Get into a camera's stream: over which transport, and not at all for a while where it refuses the password."""
+"""Open a camera's stream: choose the transport, and pause after it refused the password."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 IN_TURN = ("tcp", "udp")
-"""Where the table's file leaves the transport open; the next one where the camera sent nothing over this one."""
+"""The order of transports where the table's file leaves it open; the next one if the camera sent nothing."""
 LOSSY = timedelta(seconds=10)
-"""Without a sound picture for so long, five groups of two seconds, UDP is losing packets all along."""
+"""Without an intact picture for so long, five groups of two seconds, UDP is losing packets all the time."""
 LEAVE_AT_MOST_EVERY = timedelta(minutes=10)
-"""A camera that has UDP alone is interrupted for TCP no more often."""
+"""A camera that only supports UDP is interrupted to try TCP at most this often."""
 
 
 @dataclass(slots=True)
 class Entrance:
-    """That of one stream."""
+    """The way into one stream."""
 
     source: str = field(repr=False)
     door: Door
     now: Callable[[], datetime]
     transports: deque[str]
-    """Over which an RTSP camera is asked to send, the next one first."""
+    """The transports for an RTSP camera, the next one first."""
     size_wh_px: tuple[int, int] | None = None
-    """The calibrated size: frames come in it; None: as they are sent."""
+    """The calibrated size, to which frames are scaled; None: as sent."""
     _damaged_since: datetime | None = None
     _left_at: datetime | None = None
-    """When UDP was last given up for its losses."""
+    """When UDP was last abandoned for its losses."""
 
     @property
     def is_lossy(self) -> bool:
-        """Whether to open the camera again over TCP, which loses nothing; never where the transport is set."""
+        """Whether to reopen the camera over TCP, which loses nothing; never where the transport is fixed."""
         if self._damaged_since is None or len(self.transports) == 1 or self.transports[0] != "udp":
             return False
         now = self.now()
@@ -51,11 +51,11 @@ class Entrance:
         return is_new and now - self._damaged_since >= LOSSY
 
     def remaining(self) -> timedelta:
-        """How long the camera is still to be left alone."""
+        """How long the camera must still be left alone."""
         return self.door.remaining(self.now())
 
     def open(self, on_packet: Callable[[Packet[VideoStream]], None] | None = None) -> VideoReader:
-        """The opened stream; of a camera that wants a user one table asks at a time, and none too soon.
+        """Open the stream; if a login is needed, one table at a time, and not too soon after a refusal.
 
         Raises:
             SignInRefusedError: The camera refuses user or password, or has just refused another table.
@@ -78,14 +78,14 @@ class Entrance:
         return reader
 
     def note_sight(self, *, is_damaged: bool) -> None:
-        """A sound picture came, or what comes is damaged from now on."""
+        """Note that an intact picture came, or that pictures are damaged from now on."""
         if not is_damaged:
             self._damaged_since = None
         elif self._damaged_since is None:
             self._damaged_since = self.now()
 
     def note_nothing_sent(self) -> None:
-        """Nothing, or nothing sound, came over this transport: the next opening asks for another."""
+        """Note that nothing intact came over this transport, so that the next opening tries another."""
         if self.is_lossy:
             self._left_at = self.now()
         self._damaged_since = None
@@ -95,13 +95,13 @@ class Entrance:
 def entrance_of(
     source: str, transport: str, folder: Path, *, changed_at: datetime, now: Callable[[], datetime]
 ) -> Entrance:
-    """The entrance of an address.
+    """The way into an address.
 
     Args:
         source: The address.
         transport: tcp, udp, or auto for both in turn.
         folder: Where refusals are noted.
-        changed_at: When the address was changed last.
+        changed_at: When the address last changed.
         now: The clock.
     """
     transports = deque(IN_TURN if transport == "auto" else (transport,))

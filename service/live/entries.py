@@ -1,6 +1,6 @@
-"""Bring what a watch finds into the database, and what devices reported out of it, however often it does not answer.
+"""Write a watch's findings to the database and read devices' reports from it, even if it fails at times.
 
-Nothing is lost while it is silent: what was found waits here, and the watching goes on.
+Nothing is lost meanwhile: findings wait here, and the watch continues.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from thirdcard.service.live.load_shedding import NEVER
 logger = logging.getLogger(__name__)
 
 RETRY = timedelta(seconds=1)
-"""So long the database is left alone after it did not answer."""
+"""The pause after a database error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entered:
-    """What stands in the database now."""
+    """What was written to the database."""
 
     news: News
     alerts: Sequence[EnteredAlert]
@@ -34,24 +34,24 @@ class Entered:
 
 @dataclass(slots=True)
 class Entries:
-    """One table's."""
+    """The waiting findings of one table."""
 
     table_id: str
     journal: Journal
     inbox: Inbox
     fault: str | None = None
-    """What the database said last, where it did not answer."""
+    """The last database error; None where it works."""
     retry_at: datetime = NEVER
-    """Before that it is not asked again."""
+    """The database is not used before this time."""
     _waiting: list[News] = field(default_factory=list)
 
     @property
     def began_at(self) -> datetime:
-        """The moment of t = 0."""
+        """The time of t = 0."""
         return self.journal.began_at
 
     def dealer(self, now: datetime) -> str | None:
-        """Who deals; None also where the database does not answer."""
+        """The present dealer; None where unknown, or where the database fails."""
         try:
             return self.journal.dealer(now)
         except SQLAlchemyError as error:
@@ -59,11 +59,11 @@ class Entries:
             return None
 
     def wake(self) -> None:
-        """Devices may have reported something."""
+        """Signal that devices may have reported something."""
         self.inbox.wake()
 
     def reports(self, now: datetime, now_t: float) -> list[Event]:
-        """What devices reported since the last call."""
+        """The devices' reports since the last call."""
         if now < self.retry_at:
             return []
         try:
@@ -76,17 +76,17 @@ class Entries:
         return events
 
     def add(self, news: News) -> None:
-        """Take in what was found."""
+        """Add findings."""
         if news:
             self._waiting.append(news)
 
     def write(self, now: datetime, unwritten_t: float) -> Iterator[Entered]:
-        """Enter what waits, piece by piece, as long as the database answers.
+        """Write the waiting findings piece by piece, while the database works.
 
         Args:
-            now: The moment.
-            unwritten_t: All lines before this are among what was added: reports of devices that became such lines are
-                taken with them.
+            now: The time.
+            unwritten_t: All lines before this stream time have been added; reports that became such lines are marked as
+                taken.
         """
         while self._waiting and now >= self.retry_at:
             is_last = len(self._waiting) == 1

@@ -1,7 +1,7 @@
-"""Keep the promises of evidence: clips out of the ring once their time has passed, pictures out of the clips.
+"""Make the promised evidence: cut clips from the ring once their time has passed, and pictures from the clips.
 
-A promise stands in the database with its alert; one that a crash left open is kept after the restart, as long as the
-ring still holds its time.
+A promise is stored with its alert; one that a crash left open is kept after the restart, while the ring still has the
+video.
 """
 
 from __future__ import annotations
@@ -49,25 +49,25 @@ logger = logging.getLogger(__name__)
 CLIP = "clip"
 _CUT = (CLIP, *LONGER_KINDS)
 GRACE = timedelta(seconds=2)
-"""The ring has what was filmed so long ago."""
+"""The ring surely has video of this age."""
 
 
 @dataclass(slots=True)
 class EvidenceWriter:
-    """The evidence of one table."""
+    """Makes the evidence of one table."""
 
     database: Database
     table: TableConfig
     ring: Path
     folder: Path
-    """The evidence folder, of all tables."""
+    """The evidence folder of all tables."""
     memory: OverlayMemory = field(default_factory=OverlayMemory)
-    """What the watch read of the last minutes."""
+    """What the watch read in the last minutes."""
     _cameras: CameraHistory = field(init=False)
-    """How the camera hung when, in seconds of the epoch."""
+    """The camera's calibrations over time, in seconds of the epoch."""
     _promises: deque[EnteredAlert] = field(default_factory=deque)
     _is_asked: threading.Event = field(default_factory=threading.Event)
-    """Set where people may have asked for something."""
+    """Set when people may have requested something."""
 
     def __post_init__(self) -> None:
         self._cameras = CameraHistory(self.table.cameras[0].calibration)
@@ -76,11 +76,11 @@ class EvidenceWriter:
         return self._cameras.at(at.timestamp())
 
     def open(self) -> None:
-        """Find the promises that are not kept yet."""
+        """Load the promises that are still open."""
         self._promises = deque(self._open_promises())
 
     def ask(self) -> None:
-        """People may have asked for something; from any thread."""
+        """Signal that people may have requested something; safe from any thread."""
         self._is_asked.set()
 
     def _open_promises(self) -> list[EnteredAlert]:
@@ -97,17 +97,17 @@ class EvidenceWriter:
             ]
 
     def remember(self, at: datetime, watch: TableWatch) -> None:
-        """What the watch reads of a frame of that moment, to be drawn later."""
+        """Remember what the watch reads in a frame, for drawing it later."""
         if watch.camera.now is not self._cameras.now:
             self._cameras.change(at.timestamp(), watch.camera.now)
         self.memory.remember(at, card_outlines(watch.cards), area_texts(self.table.layout, watch.state))
 
     def promise(self, entry: EnteredAlert) -> None:
-        """Remember what was just promised."""
+        """Add a new promise."""
         self._promises.append(entry)
 
     def is_due(self, now: datetime) -> bool:
-        """Whether the next promise can be kept; those that people asked for meanwhile stand in front."""
+        """Whether the next promise can be kept; people's requests come first."""
         if self._is_asked.is_set():
             self._take_asked()
         return bool(self._promises) and now >= self._promises[0].to_at + GRACE
@@ -124,11 +124,11 @@ class EvidenceWriter:
         self._promises.extendleft(one for one in found if one not in known)
 
     def keep_next(self, now: datetime) -> int:
-        """Keep the next promise; gives the alert's number.
+        """Keep the next promise; returns the alert's number.
 
         Raises:
-            ClipError, OSError: The disk is full; the promise is still open.
-            SQLAlchemyError: The database does not answer; likewise.
+            ClipError, OSError: The disk is full; the promise stays open.
+            SQLAlchemyError: The database fails; likewise.
         """
         promise = self._promises.popleft()
         try:
@@ -140,7 +140,7 @@ class EvidenceWriter:
         return promise.alert_id
 
     def _is_open(self, promise: EnteredAlert) -> bool:
-        """Whether it is not kept yet: a database that fell may have taken it without saying so."""
+        """Whether it is still open: a failing database may have stored it without confirming."""
         with self.database.reading() as session:
             return are_promised(session, promise.alert_id, _kinds(promise))
 
@@ -168,7 +168,7 @@ class EvidenceWriter:
         self.database.write(settle)
 
     def _pictures(self, promise: EnteredAlert, clip: Path, times: ClipTimes) -> dict[str, Path]:
-        """The still, the stack before and after, and what is drawn over the clip."""
+        """The still, the stack before and after, and the outlines for the clip."""
         alert = self._alert(promise, (promise.at - times.began).total_seconds())
         camera = CameraHistory(self._calibration(promise.at))
         keeper = EvidenceKeeper(video=clip, layout=self.table.layout, camera=camera, folder=clip.parent)
@@ -184,7 +184,7 @@ class EvidenceWriter:
         return files | self._overlay(clip, times, stretch, alert)
 
     def _overlay(self, clip: Path, times: ClipTimes, stretch: OverlayStretch, alert: Alert) -> dict[str, Path]:
-        """The file of outlines; none where nobody remembers that time, as after a restart."""
+        """The file of outlines; empty where that time is not remembered, as after a restart."""
         if not stretch.cards and not stretch.areas:
             return {}
         path = clip.with_suffix(".json")
@@ -209,11 +209,11 @@ class EvidenceWriter:
 
 
 def _is_full(error: ClipError | OSError) -> bool:
-    """Whether the disk had no room: what it does not take now it may take later."""
+    """Whether the disk was full: then writing may succeed later."""
     cause = error.__cause__ if isinstance(error, ClipError) else error
     return isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def _kinds(promise: EnteredAlert) -> tuple[str, ...]:
-    """What is made together."""
+    """The kinds of evidence that are made together."""
     return FIRST_KINDS if promise.kind == CLIP else (promise.kind,)

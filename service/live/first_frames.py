@@ -1,7 +1,7 @@
-"""Date the first frames of a live source: what it hands over at once was filmed before.
+"""Date the first frames of a live source, which sends buffered frames at once.
 
-A source that is opened gives the group of pictures that it has kept, as fast as the network carries it. Only the first
-frame that had to be waited for says when all of them were filmed.
+A newly opened source sends its buffered group of pictures as fast as the network allows. Only the first frame that had
+to be waited for shows when all of them were filmed.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from thirdcard.service.live.source_clock import SourceClock
 from thirdcard.vision.frames import Frame
 
 PACED = 0.5
-"""A frame that was waited for so much of its distance to the one before is no longer of what had been kept."""
+"""A frame with a wait of this share of its distance to the previous one was not buffered."""
 LONGEST = timedelta(seconds=2)
-"""A frame is held back no longer than this: by then the one with the least delay gives the delay of the others."""
+"""The longest time that frames are held: by then the least delayed one gives the delay of the others."""
 HELD_FRAMES = 25
-"""Older ones are let go: nobody looks at what lies so far back."""
+"""The most frames that are held; older ones are dropped."""
 
 
 @dataclass(slots=True)
 class FirstFrames:
-    """The frames of a source that has just been opened, until their moments are known."""
+    """The first frames of a source, until their times are known."""
 
     began: datetime
     """When it was opened."""
@@ -34,15 +34,15 @@ class FirstFrames:
     def take(
         self, frame: Frame, arrived: datetime, waited_s: float
     ) -> tuple[SourceClock, list[tuple[Frame, float]]] | None:
-        """Hold a frame, or tell that all moments are known now.
+        """Hold a frame, or return all held frames once their times are known.
 
         Args:
             frame: As it came.
             arrived: When.
-            waited_s: How long the source was waited for before it.
+            waited_s: Seconds of waiting before it.
 
         Returns:
-            None while it is not known; then the source's clock and what was held, each with the wait before it.
+            None while the times are unknown; then the source's clock and the held frames, each with the wait before it.
         """
         prompt = arrived - timedelta(seconds=frame.t)
         self._prompt = prompt if self._prompt is None else min(self._prompt, prompt)

@@ -1,6 +1,6 @@
-"""Take in what devices reported: the service stores it, the table's process reads it.
+"""Read devices' reports: the service stores them, the table's process reads them.
 
-A report counts as taken only once its line is written, so one that a crash swallowed is read again.
+A report counts as taken only once its line is written, so one that a crash lost is read again.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ class Inbox:
     database: Database
     table_id: str
     began_at: datetime
-    """The moment of t = 0."""
+    """The time of t = 0."""
     _has_mail: bool = True
     _last_id: int = 0
     _waiting: dict[int, float] = field(default_factory=dict)
-    """Stream times of the reports that were read and are not written yet."""
+    """Stream times of reports that were read and are not written yet."""
 
     def wake(self) -> None:
-        """There may be news."""
+        """Signal that there may be reports."""
         self._has_mail = True
 
     def take(self, now_t: float) -> list[Event]:
-        """The reports that came since the last call, none of them later than now."""
+        """The reports since the last call, none later than now."""
         if not self._has_mail:
             return []
         with self.database.reading() as session:
@@ -53,16 +53,16 @@ class Inbox:
         return events
 
     def written_before(self, t: float) -> list[int]:
-        """The reports whose lines lie before this, and so are in the log."""
+        """The reports whose lines are before this stream time, and so in the log."""
         return [number for number, at_t in self._waiting.items() if at_t < t]
 
     def mark(self, session: Session, numbers: Iterable[int]) -> None:
-        """Note in the transaction that writes their lines that these are taken."""
+        """Mark reports as taken, in the transaction that writes their lines."""
         wanted = list(numbers)
         if wanted:
             session.execute(update(SignalRow).where(SignalRow.id.in_(wanted)).values(is_taken=True))
 
     def forget(self, numbers: Iterable[int]) -> None:
-        """They are written."""
+        """Forget reports that are written."""
         for number in numbers:
             self._waiting.pop(number, None)

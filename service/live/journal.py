@@ -1,7 +1,7 @@
-"""Write down what a table's watch finds, so that what was written once is never lost.
+"""Store a table's findings durably.
 
 Log lines, alerts and rounds that become known together are committed together. Stream time `t` counts from the log's
-beginning; `at` is its moment in UTC.
+beginning; `at` is the time in UTC.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from thirdcard.service.store.schema import AlertRow, ChainHead, ChainLine, Evide
 
 LOG_HOURS = 24
 ROSTER_EVERY = timedelta(seconds=5)
-"""How soon a page shows what somebody entered into the roster."""
+"""How soon a page shows changes of the roster."""
 """An older log is not continued: the process begins another."""
 DEALERS_KEPT = 50
-"""An alert is of no earlier dealer than one of the last so many."""
+"""An alert is attributed to one of the last so many dealers."""
 SHOWN = ("clip", "still", "overlay")
 CHANGED = ("before", "after")
-"""Of a stack that changed."""
+"""Pictures of a stack that changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,21 +58,21 @@ class News:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnteredAlert:
-    """An alert that was entered, and what pictures of it are promised."""
+    """A stored alert, and the evidence promised for it."""
 
     alert_id: int
     at: datetime
     from_at: datetime
     to_at: datetime
     kind: str = "clip"
-    """The file that is cut."""
+    """The kind of file that is cut."""
 
 
 Note = Callable[[Session], None]
 
 
 def nothing_else(_session: Session) -> None:
-    """Where nothing else belongs into the transaction."""
+    """Add nothing to the transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,12 @@ class JournalPlace:
 
     next_line: int = 1
     round_line: int = 1
-    """Where the round begins that is under way."""
+    """The first line of the running round."""
     dealers: tuple[tuple[float, str | None], ...] = ()
-    """The last of those who came to deal, and since when, in stream time."""
+    """The last dealers, and since when, in stream time."""
 
     def after(self, news: News) -> JournalPlace:
-        """How far it is when these were written too."""
+        """The place after these findings are written."""
         came = [(event.t, event.dealer) for event in news.events if isinstance(event, DealerChanged)]
         next_line = self.next_line + len(news.events)
         return JournalPlace(
@@ -95,9 +95,9 @@ class JournalPlace:
 
 
 class Journal:
-    """One table's entries; one process writes them.
+    """The stored findings of one table; only one process writes them.
 
-    A database that falls amid a commit leaves open whether the entry stands: it is looked for before it is written
+    If a database fails during a commit it is unknown whether the entry was stored: that is checked before it is written
     again.
     """
 
@@ -114,15 +114,15 @@ class Journal:
 
     @property
     def began_at(self) -> datetime:
-        """The moment of t = 0."""
+        """The time of t = 0."""
         assert self._began_at is not None, "open() comes first"
         return self._began_at
 
     def open(self, now: datetime) -> list[Event]:
-        """Go on with the table's log, or begin one where there is none, it is old, or other rules hold now.
+        """Continue the table's log, or begin one where there is none, it is too old, or the rules changed.
 
         Returns:
-            What the log holds so far.
+            The events of the log so far.
         """
         first_line = self._database.write(partial(self._open, now=now))
         with self._database.reading() as session:
@@ -133,7 +133,7 @@ class Journal:
         return events
 
     def _open(self, session: Session, now: datetime) -> int:
-        """Find or begin the log, and return the number of its first line."""
+        """Find or begin the log; returns the number of its first line."""
         log = self._last_log(session)
         if log is None or log.rules != self._rules or now - log.began_at > timedelta(hours=LOG_HOURS):
             log = self._begin(session, now)
@@ -141,7 +141,7 @@ class Journal:
         return log.first_line
 
     def dealer(self, now: datetime) -> str | None:
-        """Who deals, by what the table reported and by the roster as it was a few seconds ago."""
+        """The present dealer, by the table's reports and by the roster of a few seconds ago."""
         if now - self._roster_at >= ROSTER_EVERY:
             self._roster_at = now
             with self._database.reading() as session:
@@ -149,16 +149,16 @@ class Journal:
         return dealer_at(self._stints, now, self._changes(self._place))
 
     def at(self, t: float) -> datetime:
-        """The moment of a stream time."""
+        """The UTC time of a stream time."""
         return self.began_at + timedelta(seconds=t)
 
     def write(self, news: News, now: datetime, note: Note = nothing_else) -> list[EnteredAlert]:
-        """Enter what is new; it is on the disk when this returns.
+        """Store new findings; they are on disk when this returns.
 
         Args:
             news: What was found.
-            now: The moment.
-            note: What else belongs into the same transaction; no harm where it is done twice.
+            now: The time.
+            note: Adds to the same transaction; must be harmless if repeated.
 
         Returns:
             The new alerts.
@@ -194,7 +194,7 @@ class Journal:
         return entered
 
     def _enter_doubts(self, session: Session, news: News, place: JournalPlace, now: datetime) -> None:
-        """What is believed no more, and what was never believed enough."""
+        """Store withdrawn alerts and doubtful findings."""
         here = LogPlace(table_id=self._table_id, log_id=self._log_id, began_at=self.began_at)
         for alert in news.doubtful:
             dealer = self._dealer_at(session, place, alert.t)
@@ -202,7 +202,7 @@ class Journal:
         withdraw(session, here, map(format_alert, news.withdrawn), now=now)
 
     def _stands(self, session: Session, news: News, place: JournalPlace) -> bool:
-        """Whether these were committed although nobody said so."""
+        """Whether these findings were committed although the commit was not confirmed."""
         if news.events:
             head = session.get(ChainHead, log_chain(self._table_id))
             return head is not None and head.seq >= place.next_line - 1
@@ -213,9 +213,10 @@ class Journal:
         return session.scalar(select(AlertRow).where(*same).order_by(AlertRow.id.desc()).limit(1))
 
     def _was_told(self, session: Session, alert: Alert) -> bool:
-        """Whether the process before this one told it.
+        """Whether the previous process reported it.
 
-        A watch that is stopped judges at once what it would have waited for; the next one comes to the same later.
+        A watch that is stopped judges at once what it would have waited for; the next one reaches the same result
+        later.
         """
         near = (AlertRow.log_id == self._log_id, AlertRow.round == alert.round, AlertRow.code == alert.code)
         before = select(AlertRow.body).where(*near, AlertRow.id <= self._last_alert_before)
@@ -246,7 +247,7 @@ class Journal:
         return log
 
     def _dealer_at(self, session: Session, place: JournalPlace, t: float) -> str | None:
-        """Who dealt then, by what the table reported and by the roster."""
+        """The dealer at that time, by the table's reports and by the roster."""
         return who_deals(session, self._table_id, self.at(t), self._changes(place))
 
     def _changes(self, place: JournalPlace) -> list[Change]:

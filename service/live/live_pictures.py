@@ -1,6 +1,6 @@
-"""Show the newest picture of a table, with what was read drawn onto it.
+"""Write the newest picture of a table, with the readings drawn into it.
 
-A picture is written whole or not at all: readers see the old one or the new one.
+A picture is replaced atomically: readers see the old one or the new one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EVERY = timedelta(seconds=0.2)
 WIDTH_PX = 960
 JPEG_QUALITY = 75
 SAME_SHAPE = 0.02
-"""A smaller stream whose width to height differs more shows another part of the table: nothing is drawn onto it."""
+"""A smaller stream whose aspect ratio differs by more shows another view: nothing is drawn into it."""
 
 
 @dataclass(slots=True)
@@ -35,11 +35,11 @@ class PictureWriter:
     path: Path
     table: TableConfig
     wall: WallCamera | None = None
-    """The camera's smaller stream; None where it has none: pictures are then those of the watched one."""
+    """The camera's smaller stream; None: pictures are those of the watched one."""
     place: PlaceKeeper | None = None
-    """Keeps how the camera hangs; None: nobody does."""
+    """Stores where the camera is; None where nothing does."""
     disk_fault: str | None = None
-    """Why the newest picture could not be written; the one before stays."""
+    """Why the newest picture could not be written; the previous one stays."""
     _last_at: datetime | None = field(default=None)
     _calibration: Calibration = field(init=False)
 
@@ -47,17 +47,17 @@ class PictureWriter:
         self._calibration = self.table.cameras[0].calibration
 
     def look(self) -> None:
-        """Somebody looks at the pictures."""
+        """Note that somebody views the pictures."""
         if self.wall is not None:
             self.wall.look()
 
     def close(self) -> None:
-        """Let the smaller stream go."""
+        """Close the smaller stream."""
         if self.wall is not None:
             self.wall.stop()
 
     def offer(self, shot: Shot, watch: TableWatch | None) -> None:
-        """Write the picture, with what the watch read where it looked; none while the last one is not old enough."""
+        """Write the picture with the watch's readings, unless the last one is recent."""
         if self.place is not None and watch is not None:
             self.place.note(shot, watch)
         if self._last_at is not None and shot.at - self._last_at < EVERY:
@@ -89,7 +89,7 @@ class PictureWriter:
 
 
 def _enlarged(image_hw3: Image, size_wh_px: tuple[int, int]) -> Image:
-    """A picture of the smaller stream as large as the calibration has it; as it is where its shape is another."""
+    """A picture of the smaller stream, enlarged to the calibrated size; unchanged where its shape differs."""
     (width, height), wanted = image_hw3.shape[1::-1], size_wh_px[0] / size_wh_px[1]
     if abs(width / height / wanted - 1.0) > SAME_SHAPE:
         return image_hw3
