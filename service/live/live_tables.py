@@ -1,7 +1,7 @@
-"""The tables that are being watched here, as the room's pages and API ask for them.
+"""The tables that are watched here, in the form that the room's pages and API need.
 
-Messages come in the supervisor's thread; who reads `changes` does so in the event loop. A reader that falls behind
-loses the oldest states, never what was written.
+Messages arrive in the supervisor's thread; `changes` is read in the event loop. A slow reader loses the oldest states,
+but never a notice of what was written.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ from thirdcard.service.ports.moments import format_moment
 logger = logging.getLogger(__name__)
 
 WAITING_STATES = 200
-"""So many states wait at most for one reader."""
+"""The most states that wait for one reader."""
 TELL_LOOK = timedelta(seconds=3)
-"""How often a table's process is reminded that somebody looks at its picture."""
+"""How often a table's process is reminded that somebody views its picture."""
 ALARM_EVERY = timedelta(minutes=30)
-"""Of a table whose process ends again and again an alert is raised so often."""
+"""How often an alert is raised for a table whose process keeps ending."""
 
 Alarm = Callable[[Unwatched], int | None]
 
 
 def no_alarm(_told: Unwatched) -> None:
-    """Where no alerts are raised."""
+    """Raise no alert."""
 
 
 @dataclass(slots=True)
 class WatchedTables:
-    """Answers for all tables' processes."""
+    """The live tables, backed by all tables' processes."""
 
     home: Path
     pictures: Path
     """The folder of the newest pictures."""
     clock: Clock
     begin: Begin = begin_process
-    """Begins what watches a table, here or elsewhere."""
+    """Starts what watches a table, here or elsewhere."""
     alarm: Alarm = no_alarm
-    """Raises the alert that nobody watches a table, and gives its number."""
+    """Raises the alert that a table is not watched, and returns its number."""
     _supervisor: Supervisor = field(init=False)
     _states: dict[str, TableStatus] = field(default_factory=dict)
     _looks: dict[str, datetime] = field(default_factory=dict)
-    """When each table was last reminded that somebody looks at it."""
+    """When each table was last reminded that somebody views it."""
     _alarmed: dict[str, datetime] = field(default_factory=dict)
-    """When the last alert was raised that nobody watches a table."""
+    """When the last alert was raised that a table is not watched."""
     _readers: set[_Reader] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -67,32 +67,32 @@ class WatchedTables:
         self._supervisor = Supervisor(self.home, self.clock, self._hear, begin=self.begin, at_once=at_once)
 
     def start(self, tables: Mapping[str, Path] = MappingProxyType({})) -> None:
-        """Watch these tables, by id and file; others may come later."""
+        """Watch these tables, given by id and file; others may be added later."""
         self._states = {table_id: self._starting(table_id) for table_id in tables}
         self._supervisor.start(dict(tables))
 
     def watch(self, table_id: str, table_file: Path) -> None:
-        """Watch a table; one that is watched with another set-up takes this one when its round is over."""
+        """Watch a table; one that is watched with another set-up changes over when its round ends."""
         with self._lock:
             self._states.setdefault(table_id, self._starting(table_id))
         self._supervisor.watch(table_id, table_file)
 
     def unwatch(self, table_id: str) -> None:
-        """Watch a table no more."""
+        """Stop watching a table."""
         self._supervisor.unwatch(table_id)
         with self._lock:
             self._states.pop(table_id, None)
 
     def wanted(self) -> dict[str, Path]:
-        """What is watched, or is to be when a round is over, by id."""
+        """The set-ups that are watched, or will be after the running round, by id."""
         return self._supervisor.wanted()
 
     def running(self) -> dict[str, Path]:
-        """What is watched until then, by id."""
+        """The set-ups that are watched now, by id."""
         return self._supervisor.running()
 
     def pid_of(self, table_id: str) -> int | None:
-        """A table's process; None while it is down, or where it is not watched here."""
+        """The id of a table's process; None while it is down, or where the table is not watched here."""
         return self._supervisor.pid_of(table_id)
 
     def _starting(self, table_id: str) -> TableStatus:
@@ -103,12 +103,12 @@ class WatchedTables:
         self._supervisor.stop()
 
     def states(self) -> Sequence[TableStatus]:
-        """How every table stands, by id."""
+        """The state of every table, sorted by id."""
         with self._lock:
             return [self._states[table_id] for table_id in sorted(self._states)]
 
     def state(self, table_id: str) -> TableStatus | None:
-        """How one table stands; None where it is not watched here."""
+        """The state of one table; None where it is not watched here."""
         with self._lock:
             return self._states.get(table_id)
 
@@ -126,7 +126,7 @@ class WatchedTables:
             return None
 
     def _tell_look(self, table_id: str) -> None:
-        """Somebody looks at a table: its process is reminded of it now and then."""
+        """Remind a table's process now and then that somebody views its picture."""
         now = self.clock()
         with self._lock:
             is_known = now - self._looks.get(table_id, NEVER) < TELL_LOOK
@@ -136,11 +136,11 @@ class WatchedTables:
             self._supervisor.look(table_id)
 
     def nudge(self, table_id: str) -> None:
-        """Signals wait for it in the database."""
+        """Signal that reports wait for it in the database."""
         self._supervisor.nudge(table_id)
 
     async def changes(self) -> AsyncIterator[TableStatus | Written]:
-        """Everything that changes from now on, for as long as somebody reads."""
+        """All changes from now on, for as long as somebody reads."""
         reader = _Reader(asyncio.get_running_loop())
         with self._lock:
             self._readers.add(reader)
@@ -163,7 +163,7 @@ class WatchedTables:
         if isinstance(message, TableStatus):
             now, then = (known.get(message.table_id) for known in (self.running(), self.wanted()))
             if then is None and now is not None:
-                return  # it was stopped, and is leaving
+                return  # it was stopped, and is ending
             message = replace(message, setup=_version_of(now), setup_waits=now != then)
         with self._lock:
             if isinstance(message, TableStatus):
@@ -173,7 +173,7 @@ class WatchedTables:
             reader.add(message)
 
     def _raise_alarm(self, told: Unwatched) -> None:
-        """Raise an alert now and then; where the database does not answer, the next end of the process tries again."""
+        """Raise an alert now and then; after a database error the next end of the process tries again."""
         now = self.clock()
         if now - self._alarmed.get(told.table_id, NEVER) < ALARM_EVERY:
             return
@@ -189,14 +189,14 @@ class WatchedTables:
 
 
 def _version_of(table_file: Path | None) -> int | None:
-    """Which version's folder a table's file lies in; None where in no such one."""
+    """The version of the set-up folder that contains a table's file; None where it is in none."""
     name = "" if table_file is None else table_file.parent.name
     return int(name) if name.isdecimal() else None
 
 
 @dataclass(eq=False, slots=True)
 class _Reader:
-    """What one reader has not read yet."""
+    """The messages that one reader has not read yet."""
 
     loop: asyncio.AbstractEventLoop
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
@@ -205,7 +205,7 @@ class _Reader:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, message: TableStatus | Written) -> None:
-        """From any thread."""
+        """Add a message; safe from any thread."""
         with self._lock:
             if isinstance(message, TableStatus):
                 self._states.append(message)
@@ -215,7 +215,7 @@ class _Reader:
             self.loop.call_soon_threadsafe(self.arrived.set)
 
     def take(self) -> list[TableStatus | Written]:
-        """All that waits."""
+        """Remove and return all waiting messages."""
         with self._lock:
             taken: list[TableStatus | Written] = [*self._written, *self._states]
             self._written.clear()

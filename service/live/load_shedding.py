@@ -1,8 +1,8 @@
-"""Keep up with a camera on a machine that has too much to do: look at fewer frames, evenly, or honestly at none.
+"""Keep up with a camera on an overloaded machine: examine fewer frames, evenly spaced, or openly none.
 
-A watch that sees in bursts alleges what never happened: of cards that came between two looks it seems that they left
-the shoe together. Some looks a second are enough, if they lie evenly. A table that gets fewer than that asks to rest,
-says so, and leaves the machine to the others; it would raise alerts otherwise, and these make still more work.
+A watch with irregular looks reports faults that never happened: two cards that came between two looks seem to have left
+the shoe together. A few looks per second are enough if they are evenly spaced. A table that gets fewer asks to rest,
+reports it, and leaves the machine to the others; otherwise it would raise alerts, which cause even more work.
 """
 
 from __future__ import annotations
@@ -17,39 +17,40 @@ from enum import Enum, auto
 from thirdcard.service.live.camera import Shot
 
 LATE = timedelta(seconds=0.6)
-"""Who is so late passes over some of the frames that wait."""
+"""A reader that is so late skips some of the waiting frames."""
 AT_ONCE = 4
-"""So many of them are looked at then."""
+"""How many of them are examined then."""
 LONGEST_GAP_S = 1.0
-"""Longer without a look, though frames came, is too long."""
+"""The longest acceptable time without a look although frames came."""
 SPAN_S = 3.0
 APART = timedelta(seconds=SPAN_S)
-"""Between two turns to rest: only then the others know whether what they were left is enough."""
+"""The time between two permissions to rest: only then do the others know whether the freed capacity is enough."""
 LEAST_RATE_HZ = 2.5
-"""Fewer looks, over that span, are too few. Down to this the shipped recording gives no false alert (docs/endurance.md:
-few looks); from three a second on it misses some."""
+"""Fewer looks per second over that span are too few. Down to this rate the shipped recording gives no false alert
+(docs/endurance.md: few looks); from three per second on it misses some."""
 RESTS = tuple(timedelta(seconds=s) for s in (10, 20, 40, 60))
-"""The next is longer where one was not enough."""
+"""Rest times; each following one is used if the previous was not enough."""
 BREATH = timedelta(seconds=1)
-"""So long a table that asks to rest waits for its turn; then it looks again."""
+"""How long a table that asks to rest waits for permission; then it looks again."""
 RELAPSE = timedelta(seconds=60)
-"""So soon after a rest the next overload shows that it was not; so soon after a stall another shows an overload."""
+"""An overload so soon after a rest shows that the rest was too short; a stall so soon after another shows an
+overload."""
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Strain(Enum):
-    """What a lack of looks means."""
+    """The meaning of a lack of looks."""
 
     NONE = auto()
-    """There is none."""
+    """There is no lack."""
     STALL = auto()
-    """Once, as where the database hung: what lay between was not seen, and it goes on."""
+    """A single stall, such as a slow database: the gap was not seen, and the watch continues."""
     OVERLOAD = auto()
-    """Again and again: only a rest helps, its own or another table's."""
+    """Repeated stalls: only a rest helps, of this or another table."""
 
 
 def thinned(shots: Sequence[Shot], now: datetime) -> Sequence[Shot]:
-    """Those to be looked at: all, or where they wait too long some that lie evenly, the newest among them."""
+    """The frames to examine: all, or if they wait too long some evenly spaced ones with the newest."""
     if not shots or now - shots[0].at <= LATE:
         return shots
     step = math.ceil(len(shots) / AT_ONCE)
@@ -58,17 +59,17 @@ def thinned(shots: Sequence[Shot], now: datetime) -> Sequence[Shot]:
 
 @dataclass(slots=True)
 class Stamina:
-    """Whether one table gets enough looks, and its rest where it does not."""
+    """Whether one table gets enough looks, and its rests if not."""
 
     _looks: deque[tuple[float, int]] = field(default_factory=deque)
-    """Moments in seconds of the last looks, each with how many frames had been passed over by then."""
+    """Times in seconds of the last looks, each with the number of frames skipped until then."""
     _rests: int = 0
     _until: datetime = NEVER
     _breath_until: datetime = NEVER
     _lacked_at: datetime = NEVER
 
     def note(self, t: float, missed: int, now: datetime) -> Strain:
-        """How it stands with a look at `t`, in seconds; `missed`: how many frames were passed over until now."""
+        """The strain after a look at `t` seconds; `missed` is the number of frames skipped until now."""
         if not self._lacks_looks(t, missed):
             return Strain.NONE
         self.begin()
@@ -89,36 +90,36 @@ class Stamina:
         return is_slow or t - last_t > LONGEST_GAP_S
 
     def begin(self) -> None:
-        """The looks before do not count: the camera was gone, or a rest is over."""
+        """Forget earlier looks: the camera was gone, or a rest is over."""
         self._looks.clear()
 
     def take_breath(self, now: datetime) -> None:
-        """Waits without looking until it knows whether it may rest."""
+        """Pause until it is known whether the table may rest."""
         self._breath_until = now + BREATH
 
     def rest(self, now: datetime) -> None:
-        """ShowPicture at nothing for a while."""
+        """Stop examining frames for a while."""
         is_relapse = now - self._until < RELAPSE
         self._rests = self._rests + 1 if is_relapse else 0
         self._until = now + RESTS[min(self._rests, len(RESTS) - 1)]
 
     def remaining(self, now: datetime) -> timedelta:
-        """How long it still rests."""
+        """How long the rest still lasts."""
         return max(self._until - now, self._breath_until - now, timedelta())
 
 
 @dataclass(slots=True)
 class Turns:
-    """Whose turn it is to rest; the first that asks, and for a while nobody else.
+    """Grants rests to one table at a time, the first that asks.
 
-    What a table that rests leaves may be enough for the others. Each for itself, all tables rest at once when the
-    machine is busy for a moment, as where a browser is started on it.
+    If all tables decided alone, all would rest at once whenever the machine is briefly busy. What one resting table
+    frees may be enough for the others.
     """
 
     _given_at: datetime = NEVER
 
     def give(self, now: datetime) -> bool:
-        """Whether the table that asks may rest now."""
+        """Whether the asking table may rest now."""
         if now - self._given_at < APART:
             return False
         self._given_at = now

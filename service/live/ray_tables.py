@@ -1,7 +1,7 @@
-"""Watch live tables on a Ray cluster: an actor for each, which the service's supervisor looks after like a process.
+"""Watch live tables on a Ray cluster: an actor for each, supervised like a process.
 
-An actor that dies, or whose node does, is begun anew by the supervisor, wherever there is room. What it writes lies in
-the database and in the home's folder: all nodes must see both.
+The supervisor restarts an actor that dies, or whose node dies, wherever there is room. It writes to the database and
+the home's folder, which all nodes must share.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from thirdcard.service.ports.messages import Failed, Message, Order
 from thirdcard.vision.addresses import public_text
 
 CORES = 0.5
-"""Of a node, kept for one table: in full play it takes a third of a core."""
+"""The share of a core that is reserved for one table: in full play it takes a third of a core."""
 THREADS = 4
-"""One watches, the others bring messages and orders."""
+"""One watches, the others pass messages and orders."""
 WAIT_S = 0.1
 
 
 class TableActor:
-    """One table, watched on the node that this actor is on."""
+    """One table, watched on this actor's node."""
 
     def __init__(self) -> None:
         self._ours, self._theirs = Pipe()
 
     def watch(self, body: Body, home: Path, table_file: Path, digest: str) -> int:
-        """Watch until told to stop; gives the exit status."""
+        """Watch until stopped; returns the exit status."""
         try:
             check_code(digest)
             body(home, table_file, self._theirs)
@@ -40,32 +40,32 @@ class TableActor:
         return 0
 
     def take(self) -> list[Message]:
-        """What it has to tell; waits a moment for it."""
+        """Wait a moment for messages and return them."""
         found: list[Message] = []
         while self._ours.poll(0 if found else WAIT_S):
             found.append(self._ours.recv())
         return found
 
     def order(self, orders: Sequence[Order]) -> None:
-        """Tell it what to do."""
+        """Send orders to the watch."""
         for order in orders:
             self._ours.send(order)
 
 
 class RayTable:
-    """A table's actor, as a supervisor sees a process; messages and orders go through its end of a pipe."""
+    """A table's actor in the form of a process; messages and orders pass through its end of a pipe."""
 
     pid: int | None = None
-    """It is on another machine."""
+    """The process is on another machine."""
 
     def __init__(self, body: Body, home: Path, table_file: Path, service: Connection) -> None:
-        """Begins the actor.
+        """Start the actor.
 
         Args:
-            body: What it does.
-            home: The service's folder, seen from every node.
+            body: The actor's function.
+            home: The service's folder, the same on every node.
             table_file: The table.
-            service: Where messages go and orders come from; closed when it ends.
+            service: Where messages go and orders come from; closed at the end.
         """
         self.exitcode: int | None = None
         self._ray = import_ray()
@@ -77,7 +77,7 @@ class RayTable:
         self._thread.start()
 
     def is_alive(self) -> bool:
-        """Whether it still watches, as far as is known."""
+        """Whether it still watches, as far as known."""
         return self._thread.is_alive()
 
     def join(self, timeout: float | None = None) -> None:

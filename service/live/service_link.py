@@ -1,4 +1,4 @@
-"""The link between a table's process and the service that started it: orders come in, messages go out."""
+"""The link between a table's process and the service that started it: orders in, messages out."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from thirdcard.service.ports.messages import Message, Order
 
 @dataclass(slots=True)
 class ServiceLink:
-    """One table's; several threads may tell something."""
+    """The link of one table; several threads may send messages."""
 
     connection: Connection
     stopping: threading.Event = field(default_factory=threading.Event)
-    """Set when the table is to stop: it was ordered to, or nobody listens any more."""
+    """Set when the table must stop: by order, or because nobody listens any more."""
     leave_by: datetime | None = None
-    """The table is to stop when no round is under way, and at this moment at the latest; None: it is to go on."""
+    """The table must stop between rounds, and at this time at the latest; None: it continues."""
     _telling: threading.Lock = field(default_factory=threading.Lock)
 
     def orders(self) -> Iterator[Order]:
-        """What came in."""
+        """The received orders."""
         try:
             while self.connection.poll():
                 yield self.connection.recv()
@@ -31,7 +31,7 @@ class ServiceLink:
             self.stopping.set()
 
     def tell(self, message: Message) -> None:
-        """Send a message, where anybody listens."""
+        """Send a message, if anybody listens."""
         try:
             with self._telling:
                 self.connection.send(message)

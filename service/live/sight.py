@@ -1,4 +1,4 @@
-"""Say whether a table is seen, and why not: its camera may be gone or silent, or the machine may not keep up."""
+"""Decide whether a table is seen, and if not why: the camera is gone or silent, or the machine is too slow."""
 
 from __future__ import annotations
 
@@ -11,54 +11,54 @@ from thirdcard.service.live.load_shedding import Stamina, Strain
 from thirdcard.service.watch.pipeline import TableWatch
 
 SILENT_S = 4.0
-"""A camera that sends nothing for so long is lost, whatever its connection says."""
+"""A camera that sends nothing for so many seconds is lost, whatever its connection says."""
 START_S = 15.0
-"""A camera that has sent nothing so long after the watch began is lost; before, it may still be on its way."""
+"""A camera that has sent nothing so many seconds after the start of the watch is lost; before, it may still connect."""
 BLIND_S = 2.0
-"""Longer without a frame means that something may have happened unseen."""
+"""In a longer gap between frames something may have happened unseen, seconds."""
 FIRST_SLACK_S = 0.5
-"""Time that passed while a source was being opened was judged as not seen: its first frame may lie so far back in it.
-Less than the log waits for what comes late (`HOLD_S` of the interpreter)."""
+"""The time of opening a source was judged as unseen; its first frame may lie so many seconds back in it. Less than the
+log waits for late observations (`HOLD_S` of the interpreter)."""
 OVERLOADED = "overloaded"
 
 
 @dataclass(slots=True)
 class Sight:
-    """One table's; the watch learns from it what it could not see."""
+    """The sight of one table; tells its watch what it could not see."""
 
     camera: CameraReader
     watch: TableWatch
     stamina: Stamina = field(default_factory=Stamina)
     is_lost: bool = True
     frames: int = 0
-    """That were looked at."""
+    """The number of examined frames."""
     seen_t: float = 0.0
-    """Of the last of them."""
+    """The stream time of the last one."""
     fault: str | None = None
     """Why the table is not seen; None while it is."""
     judged_t: float = 0.0
-    """Up to here was judged as not seen."""
+    """Up to this stream time the table was judged as unseen."""
     _awaited_t: float | None = None
-    """Since when the first frame is waited for; None where nobody waits for it."""
+    """Since when the first frame has been awaited; None where it is not."""
     _silent_s: float | None = 0.0
-    """The longest that the camera was waited for at a time since the last look; None where that is not known."""
+    """The longest single wait for the camera since the last look; None where unknown."""
 
     @property
     def is_live(self) -> bool:
-        """Whether pictures come and are looked at."""
+        """Whether pictures come and are examined."""
         return not self.is_lost and self.camera.state is CameraState.PLAYING
 
     def is_resting(self, now: datetime) -> bool:
-        """Whether nothing is looked at for a while."""
+        """Whether no frames are examined for a while."""
         return bool(self.stamina.remaining(now))
 
     def rest(self, now: datetime) -> None:
-        """ShowPicture at nothing for a while; a turn to rest that comes late is left."""
+        """Stop examining frames for a while, if the table is still overloaded."""
         if self.is_lost:
             self.stamina.rest(now)
 
     def mind_silence(self, now_t: float) -> None:
-        """No frame comes: notice that the camera is gone, or says nothing though nobody said that it is gone."""
+        """Without a frame, notice that the camera is gone or silent."""
         if self.is_lost:
             self._mind_start(now_t)
             return
@@ -72,7 +72,7 @@ class Sight:
                 self._lose(self.seen_t, fault=OVERLOADED)
 
     def _mind_start(self, now_t: float) -> None:
-        """Say so once where the camera has shown nothing since the watch began."""
+        """Report once that the camera has shown nothing since the start of the watch."""
         if self.frames or self.fault is not None:
             return
         if self._awaited_t is None:
@@ -82,33 +82,34 @@ class Sight:
             self._lose(now_t)
 
     def wait(self, now_t: float) -> None:
-        """Nothing is seen: let time pass until now."""
+        """Let time pass unseen until now."""
         self.judged_t = now_t
         self.watch.wait(now_t)
 
     def is_news(self, t: float) -> bool:
-        """Whether a frame shows what came later than all that was judged.
+        """Whether a frame is later than everything judged so far.
 
-        What a camera kept, and hands over at once when it is back, is of a time that was judged as not seen.
+        Frames that a camera buffered and sends when it is back belong to a time that was judged as unseen.
         """
         slack_s = 0.0 if self.frames else FIRST_SLACK_S
         return t > max(self.seen_t, self.judged_t - slack_s)
 
     def note_wait(self, waited_s: float | None) -> None:
-        """A frame came, looked at or not, for which the camera was waited for so long."""
+        """Note how long the camera was waited for before a frame, examined or not."""
         is_known = waited_s is not None and self._silent_s is not None
         self._silent_s = max(waited_s or 0.0, self._silent_s or 0.0) if is_known else None
 
     def note_loss(self, fault: str) -> None:
-        """What the camera sent since the last look could not be seen: it was damaged, say."""
+        """Note that the camera's frames since the last look could not be seen, for example because they were
+        damaged."""
         if not self.is_lost and self.frames:
             self.stamina.begin()
             self._lose(self.seen_t, fault=fault)
 
     def begin_look(self, t: float, now: datetime) -> Strain:
-        """A frame of `t` comes: the camera is back, paused, or was not looked at often enough.
+        """Begin a look at a frame of `t`; notices that the camera is back, paused, or was not examined often enough.
 
-        Gives the strain; at an overload the sight is lost, and the table has to ask for its turn to rest.
+        Returns the strain; at an overload the table counts as unseen, and must ask to rest.
         """
         if not self.frames:
             self.watch.begin(t)
@@ -122,7 +123,7 @@ class Sight:
                 self._lose(self.seen_t)
                 self._regain(t)
                 return Strain.NONE
-            self.camera.missed += 1  # the camera was not waited for: what it showed meanwhile the machine let pass
+            self.camera.missed += 1  # the camera was not waited for: the machine skipped what it showed meanwhile
         strain = self.stamina.note(t, self.camera.missed, now)
         if strain is not Strain.NONE:
             self._lose(self.seen_t, fault=OVERLOADED)
@@ -133,13 +134,13 @@ class Sight:
         return strain
 
     def end_look(self, t: float) -> None:
-        """The frame was looked at."""
+        """End the look."""
         self.seen_t = t
         self.frames += 1
         self._silent_s = 0.0
 
     def state(self, now: datetime, now_t: float) -> tuple[CameraState, str | None]:
-        """How it stands, and why nothing is seen."""
+        """The camera's state, and why nothing is seen."""
         if self.camera.state is CameraState.PLAYING and (rest := self.stamina.remaining(now)):
             return (
                 CameraState.RESTING,

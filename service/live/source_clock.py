@@ -1,7 +1,7 @@
-"""Tell when the frames of a live source were filmed, from when they arrive.
+"""Date the frames of a live source, from when they arrive.
 
-A source that is opened hands over what it has kept meanwhile, all at once; later a network delays now this frame, now
-that one. So the frame that came most promptly says when the stream began. Times are moments in UTC and seconds.
+A newly opened source sends its buffer at once; later the network delays single frames. So the frame with the least
+delay shows when the stream began. Times are UTC moments and seconds.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from datetime import datetime, timedelta
 from thirdcard.vision.frames import whole_ticks_s
 
 FORGET = 0.001
-"""Of each second: what was most prompt is forgotten so fast, since the source's clock may be slower than ours."""
+"""The rate at which the least delay is forgotten, per second, since the source's clock may be slower than ours."""
 JUMP = timedelta(seconds=10)
-"""A frame so late is not late: the source has set its clock."""
+"""A frame that seems so late is not: the source has set its clock."""
 HELD_S = 0.02
-"""So far a frame's stream time may be from its moment: half the time between two frames at 25 a second."""
+"""The largest difference between a frame's stream time and its arrival: half the time between frames at 25 per
+second."""
 
 
 @dataclass(slots=True)
 class SourceClock:
-    """One opened source."""
+    """The clock of one opened source."""
 
     began: datetime
-    """The moment of its t = 0, as far as is known; at first that of its opening."""
+    """The time of its t = 0, as far as known; at first that of its opening."""
     _last_t: float = 0.0
 
     def moment(self, t: float, arrived: datetime) -> datetime:
@@ -38,14 +39,14 @@ class SourceClock:
 
 @dataclass(slots=True)
 class StreamTime:
-    """A table's stream time for its source's frames: their own time, and what lies before it.
+    """A table's stream time: the source's own time plus an offset.
 
-    What lies before is held as long as it fits. So the time between two frames is that of the film, to the last bit,
-    and a watch finds live what it finds in the film.
+    The offset is kept as long as it fits, so that the time between two frames is exactly the film's, and a live watch
+    finds the same as a watch of the film.
     """
 
     pass_began: datetime | None = None
-    """When the source was opened whose frames come; None before the first."""
+    """When the present source was opened; None before the first."""
     _before_s: float | None = None
 
     def of(self, frame_t: float, moment_t: float) -> float:
@@ -53,7 +54,7 @@ class StreamTime:
 
         Args:
             frame_t: The source's own time.
-            moment_t: The stream time of the moment at which it was filmed, as the clock of the machine has it.
+            moment_t: The stream time at which it was filmed, by the machine's clock.
         """
         found_s = moment_t - frame_t
         if self._before_s is None or abs(found_s - self._before_s) > HELD_S:

@@ -1,8 +1,7 @@
-"""Keep every table's process alive: start, listen, start again when one dies or falls silent, stop.
+"""Keep every table's process alive: start it, listen, restart it when it dies or falls silent, stop it.
 
-Tables come and go, and take another set-up, without any other table's process being touched.
-
-A table whose process is down is a state that is shown and a line in its log, written by the process when it is back.
+Tables can be added, removed and changed without affecting another table's process. A table whose process is down has a
+visible state, and a line in its log that the process writes when it is back.
 """
 
 from __future__ import annotations
@@ -38,25 +37,25 @@ from thirdcard.service.ports.moments import format_moment
 logger = logging.getLogger(__name__)
 
 SILENT = timedelta(seconds=20)
-"""A process that says nothing for so long hangs and is killed. The time in which it was ready while the machine ran
-others does not count: killed for that, it would have to start anew, which takes longest on such a machine."""
+"""A process that is silent for so long hangs and is killed. Time in which the machine did not run it is not counted:
+restarting takes longest on a busy machine."""
 STARTING = timedelta(seconds=90)
-"""So long it may take to start, counted in the same way."""
+"""The longest start of a process, counted in the same way."""
 BACK_OFF = tuple(timedelta(seconds=s) for s in (0.5, 1, 2, 5, 10, 30))
 GIVES_ROOM = timedelta(seconds=4)
-"""A start that takes longer holds up no other table: alone on a core it takes two seconds. Eight tables on two busy
-cores are all watched after 53 s if they start at once, and 12 alerts are sent late meanwhile; at 10 s after 94 s, and
-7 are. Chosen between the two."""
+"""A start that takes longer no longer holds up other tables: alone on a core it takes two seconds. Eight tables on two
+busy cores are all watched after 53 s if they start at once, with 12 alerts sent late meanwhile; with a limit of 10 s
+after 94 s, with 7 late. Chosen between the two."""
 HEALTHY = timedelta(seconds=60)
-"""A process that lived so long failed by chance: it is started again at once."""
+"""A process that lived so long failed by chance: it is restarted at once."""
 FALLS = 3
-"""A process that ended so often within the time below leaves its table unwatched: an alert is due."""
+"""After so many ends within the time below the table counts as unwatched, and an alert is due."""
 FALLS_WITHIN = timedelta(minutes=10)
 STOP_S = 20.0
 POLL_S = 0.25
 ROUND_ENDS = timedelta(minutes=5)
-"""A new set-up waits so long at most for the end of a round. A round takes about a minute, one whose cards are squeezed
-three."""
+"""The longest wait of a new set-up for the end of a round. A round takes about a minute, one with squeezed
+cards three."""
 
 Listen = Callable[[Message], None]
 Body = Callable[[Path, Path, Connection], None]
@@ -67,14 +66,14 @@ class Running(Protocol):
 
     @property
     def pid(self) -> int | None:
-        """Its process, where it is one of this machine."""
+        """Its process id, if it runs on this machine."""
 
     @property
     def exitcode(self) -> int | None:
-        """How it ended; None while it is under way."""
+        """Its exit code; None while it runs."""
 
     def is_alive(self) -> bool:
-        """Whether it is under way."""
+        """Whether it runs."""
 
     def join(self, timeout: float | None = None) -> None:
         """Wait until it has ended."""
@@ -84,11 +83,11 @@ class Running(Protocol):
 
 
 Begin = Callable[[Body, Path, Path, Connection], Running]
-"""Takes what a table's process does, the home, the table's file, and the end of the pipe that it gets for itself."""
+"""Starts a watch; takes the process's function, the home, the table's file, and its end of the pipe."""
 
 
 def begin_process(body: Body, home: Path, table_file: Path, theirs: Connection) -> Running:
-    """A process of this machine."""
+    """Start a process on this machine."""
     context = multiprocessing.get_context("spawn")
     name = f"table-{table_file.stem}"
     process = context.Process(target=body, args=(home, table_file, theirs), name=name, daemon=True)
@@ -99,17 +98,17 @@ def begin_process(body: Body, home: Path, table_file: Path, theirs: Connection) 
 
 @dataclass(frozen=True, slots=True)
 class _Leaving:
-    """A table's process is to end."""
+    """The end of a table's process."""
 
     then: Path | None
-    """The table's file with which another begins; None: nobody watches the table any more."""
+    """The table's file for the next process; None: the table is not watched any more."""
     by: datetime
-    """It is killed where it is still there."""
+    """When it is killed if it still runs."""
 
 
 @dataclass(slots=True)
 class _Table:
-    """One table's process."""
+    """A table and its process."""
 
     table_id: str
     path: Path
@@ -118,44 +117,44 @@ class _Table:
     started_at: datetime | None = None
     heard_at: datetime | None = None
     kept_s: float = 0.0
-    """How long the machine had kept its process waiting when that was heard last."""
+    """How long the machine had kept its process waiting at the last message, in seconds."""
     next_start_at: datetime | None = None
     failures: int = 0
     reason: str | None = None
     fell_at: list[datetime] = field(default_factory=list)
-    """When its process ended, as far as it counts."""
+    """When its process ended, for the recent ends."""
     leaving: _Leaving | None = None
 
 
 @dataclass(slots=True)
 class Supervisor:
-    """All tables' processes."""
+    """The supervisor of all tables' processes."""
 
     home: Path
     now: Callable[[], datetime]
     listen: Listen
     """Receives every message, in the supervisor's own thread."""
     body: Body = start_table
-    """What a table's process does."""
+    """The function of a table's process."""
     silent: timedelta = SILENT
     begin: Begin = begin_process
     at_once: int | None = None
-    """How many tables may be starting at a time; None: all. Where more start than there are cores, all take longer."""
+    """How many tables may start at a time; None: all. If more start than there are cores, all take longer."""
     turns: Turns = field(default_factory=Turns)
     kept_waiting_s: Callable[[int | None], float] = process_kept_waiting_s
-    """How long the machine has kept a process waiting, by its number."""
+    """Returns how long the machine has kept a process waiting, in seconds, by process id."""
     _tables: dict[str, _Table] = field(default_factory=dict)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
     def start(self, tables: dict[str, Path]) -> None:
-        """Start the processes of these tables, by id and file, and watch over them."""
+        """Start and supervise the processes of these tables, given by id and file."""
         self._tables = {table_id: _Table(table_id, path) for table_id, path in tables.items()}
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Let every process end what it does, and kill those that don't."""
+        """Let every process finish its work, and kill those that do not."""
         self._stopping.set()
         for table in self._tables.values():
             self._order(table, Stop())
@@ -170,7 +169,8 @@ class Supervisor:
             self._thread.join(STOP_S)
 
     def watch(self, table_id: str, path: Path) -> None:
-        """Watch a table; one that is watched takes another set-up when its round is over, or after `ROUND_ENDS`."""
+        """Watch a table; one that is watched with another set-up changes over after its round, or after
+        `ROUND_ENDS`."""
         table = self._tables.get(table_id)
         if table is None:
             self._tables = {**self._tables, table_id: _Table(table_id, path)}
@@ -179,19 +179,19 @@ class Supervisor:
             self._order(table, Renew(ROUND_ENDS.total_seconds()))
 
     def unwatch(self, table_id: str) -> None:
-        """Let a table's process end what it does, and begin no other."""
+        """Let a table's process finish, and start no other."""
         table = self._tables.get(table_id)
         if table is not None:
             table.leaving = _Leaving(None, self.now() + timedelta(seconds=STOP_S))
             self._order(table, Stop())
 
     def wanted(self) -> dict[str, Path]:
-        """What is watched, or is to be when a round is over, by id."""
+        """The set-ups that are watched, or will be after the running round, by id."""
         next_paths = {table_id: self._next(table) for table_id, table in self._tables.items()}
         return {table_id: path for table_id, path in next_paths.items() if path is not None}
 
     def running(self) -> dict[str, Path]:
-        """What is watched until then, by id."""
+        """The set-ups that are watched now, by id."""
         return {table_id: table.path for table_id, table in self._tables.items()}
 
     @staticmethod
@@ -199,15 +199,15 @@ class Supervisor:
         return table.path if table.leaving is None else table.leaving.then
 
     def nudge(self, table_id: str) -> None:
-        """Tell a table that signals wait for it."""
+        """Signal a table that reports wait for it."""
         self._tell(table_id, Nudge())
 
     def look(self, table_id: str) -> None:
-        """Tell a table that somebody looks at its picture."""
+        """Signal a table that somebody views its picture."""
         self._tell(table_id, ShowPicture())
 
     def pid_of(self, table_id: str) -> int | None:
-        """The process of a table; None while it is down, or is not watched."""
+        """The process id of a table; None while it is down, or not watched."""
         table = self._tables.get(table_id)
         return None if table is None or table.process is None else table.process.pid
 
@@ -238,8 +238,8 @@ class Supervisor:
             self._mourn(table, now, "its process hung and was killed")
 
     def _see_off(self, table: _Table, leaving: _Leaving, now: datetime) -> None:
-        """Wait until a process has left, then begin the next one, or none. Whoever orders something else meanwhile
-        looks whether it came to that (`wanted`) and orders it again."""
+        """Wait until a process has ended, then start the next one, if any. A caller that ordered something else
+        meanwhile checks `wanted` and orders it again."""
         process = table.process
         if process is not None and process.is_alive():
             if now <= leaving.by and not self._hangs(table, process, now):
@@ -282,7 +282,7 @@ class Supervisor:
         table.kept_s = 0.0
 
     def _mourn(self, table: _Table, now: datetime, reason: str) -> None:
-        """A process is gone: say so, and when it is started again."""
+        """Report that a process is gone, and schedule its restart."""
         reason = table.reason or reason
         lived = now - (table.started_at or now)
         table.failures = 1 if lived > HEALTHY else table.failures + 1
@@ -294,7 +294,7 @@ class Supervisor:
         self._count_falls(table, now, reason)
 
     def _count_falls(self, table: _Table, now: datetime, reason: str) -> None:
-        """Report a process that ends again and again, each time from its third end on."""
+        """Report a process that keeps ending, at every end from the third on."""
         table.fell_at = [at for at in table.fell_at if now - at <= FALLS_WITHIN] + [now]
         if len(table.fell_at) < FALLS:
             return
@@ -326,7 +326,7 @@ class Supervisor:
 
     @staticmethod
     def _order(table: _Table, order: Order) -> None:
-        pipe = table.pipe  # the supervisor's thread may take it away meanwhile
+        pipe = table.pipe  # the supervisor's thread may remove it meanwhile
         try:
             if pipe is not None:
                 pipe.send(order)

@@ -1,7 +1,6 @@
-"""Let one process at a time watch a table: what an earlier one left is written before the next reads it.
+"""Let one process at a time watch a table: the previous one has written everything before the next one reads.
 
-A service that was killed leaves its tables' processes behind for a moment; the lock goes with the process, however it
-ends.
+A killed service leaves its tables' processes running for a moment; the lock ends with the process, however that ends.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from thirdcard.service.ports.errors import ServiceError
 
 LOOK_S = 0.1
 PATIENCE_S = 30.0
-"""Longer than a process that was left behind takes to leave."""
+"""Longer than such a process takes to end, seconds."""
 
 
 class WatchedElsewhereError(ServiceError):
@@ -29,15 +28,15 @@ def watching_alone(path: Path, is_wanted: Callable[[], bool], *, patience_s: flo
     """Wait until no other process of this machine watches the table, and keep others away meanwhile.
 
     Args:
-        path: The lock's file; made where it is not there.
-        is_wanted: Whether somebody still wants to have the table watched.
-        patience_s: So long others are waited for.
+        path: The lock's file; created if missing.
+        is_wanted: Whether the table is still to be watched.
+        patience_s: How long to wait for others, in seconds.
 
     Yields:
-        Whether the table is to be watched: False where nobody wants it any more.
+        Whether the table is to be watched: False if that is no longer wanted.
 
     Raises:
-        WatchedElsewhereError: Another process does not leave.
+        WatchedElsewhereError: Another process does not end.
     """
     with path.open("a") as file:
         deadline = time.monotonic() + patience_s

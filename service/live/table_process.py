@@ -1,4 +1,4 @@
-"""Begin a table's process: open its database, camera and models, then watch until told to stop."""
+"""The main function of a table's process: open database, camera and models, then watch until stopped."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ logger = logging.getLogger(__name__)
 
 
 def run_table(home: Path, table_file: Path, service: Connection, writer: Executor | None = None) -> None:
-    """Watch a table until told to stop.
+    """Watch a table until stopped.
 
     Args:
         home: The service's folder.
         table_file: The table.
         service: Where messages go and orders come from.
-        writer: A thread that transactions run in.
+        writer: A thread for database transactions.
     """
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service decides when its tables end
@@ -70,20 +70,20 @@ def run_table(home: Path, table_file: Path, service: Connection, writer: Executo
         logger.error("%s", error)
         service.send(Failed(table_id=table_file.stem, reason=str(error)))
         raise SystemExit(1) from error
-    except Exception as error:  # the top of the process: it is reported and started again
+    except Exception as error:  # the top of the process: it is reported and restarted
         logger.exception("the table's process fails")
         service.send(Failed(table_id=table_file.stem, reason=f"its process failed: {type(error).__name__}"))
         raise SystemExit(1) from None
 
 
 def _is_wanted() -> bool:
-    """Whether the service that started this process lives."""
+    """Whether the service that started this process is alive."""
     parent = multiprocessing.parent_process()
     return parent is None or parent.is_alive()
 
 
 def build_worker(home: Home, table: TableConfig, service: Connection, writer: Executor | None = None) -> Worker:
-    """A table's parts, joined; its log goes on where it ended."""
+    """Assemble a table's worker; its log is continued."""
     database = home.open_database(os.environ, writer)
     journal = Journal(database, table.id, rules_of(table))
     recorded = read_signals(table, None)

@@ -1,9 +1,9 @@
-"""Start a table's process so that its work gives way to pages, and its entries in the database do not.
+"""Start a table's process with low priority, except for its database transactions.
 
-Tables are always busy, pages for milliseconds. But a table that holds the database's lock while the machine runs others
-delays pages, alerts and all other tables (priority inversion: L. Sha, R. Rajkumar, J. P. Lehoczky, "Priority
-Inheritance Protocols", 1990). On Linux each thread has its own niceness: the thread that writes to the database starts
-before the process lowers its priority, and keeps its own.
+Tables are always busy, pages for milliseconds only, so tables yield. But a table that holds the database lock while the
+machine runs others delays pages, alerts and all other tables (priority inversion: L. Sha, R. Rajkumar, J. P. Lehoczky,
+"Priority Inheritance Protocols", 1990). On Linux each thread has its own niceness: the thread that writes to the
+database starts before the process lowers its priority, and keeps its own.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pathlib import Path
 
 NICENESS = 15
 TABLE_PROCESS = "thirdcard.service.live.table_process"
-"""Imported late: that takes seconds, and must give way too."""
+"""Imported late: the import takes seconds, and must have low priority too."""
 
 
 def start_table(home: Path, table_file: Path, service: Connection) -> None:
-    """The process's body.
+    """The main function of the process.
 
     Args:
         home: The service's folder.
@@ -30,7 +30,7 @@ def start_table(home: Path, table_file: Path, service: Connection) -> None:
         service: Where messages go and orders come from.
     """
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="database") as writer:
-        writer.submit(threading.get_native_id).result()  # it has begun
+        writer.submit(threading.get_native_id).result()  # the thread has started
         is_own_process = multiprocessing.parent_process() is not None
         if is_own_process and threading.current_thread() is threading.main_thread():
             os.nice(max(NICENESS - os.nice(0), 0))

@@ -1,7 +1,7 @@
-"""Raise `camera.lost` for a table that nobody watches because its process ends again and again.
+"""Raise `camera.lost` for a table that is not watched, because its process keeps ending.
 
-Written by the service, since the table's own process cannot: the alert alone. What the log says of that time is
-written by the process when it is back.
+The service writes only the alert, since the table's process cannot. The log lines for that time are written by the
+process when it is back.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CODE = "camera.lost"
 
 @dataclass(frozen=True, slots=True)
 class UnwatchedAlarm:
-    """Of all tables of a house."""
+    """Raises such alerts for all tables of a house."""
 
     database: Database
     tables: Mapping[str, TableConfig]
@@ -43,10 +43,10 @@ class UnwatchedAlarm:
     now: Callable[[], datetime]
 
     def raise_alert(self, told: Unwatched) -> int | None:
-        """Enter the alert; its number, or None where the table's rulebook has no such alert.
+        """Store the alert; returns its number, or None where the table's rulebook has no such alert.
 
         Raises:
-            SQLAlchemyError: The database does not answer.
+            SQLAlchemyError: The database fails.
         """
         table, now = self.tables[told.table_id], self.now()
         if not self._has_log(told.table_id):

@@ -1,6 +1,6 @@
-"""Tell how long a thread really waited for a camera: the time in which the machine did not run it is no silence.
+"""Measure how long a thread really waited for a camera, without the time in which the machine did not run it.
 
-Seconds of a clock that never goes back.
+Monotonic time in seconds.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pathlib import Path
 
 
 def kept_waiting_s(thread: int) -> float:
-    """How long a thread of this process was ready while the machine ran others; 0 where the system does not tell."""
+    """How long a thread of this process was ready but not run, in seconds; 0 where the system does not report it."""
     return _kept_s(Path(f"/proc/self/task/{thread}/schedstat"))
 
 
 def process_kept_waiting_s(pid: int | None) -> float:
-    """The same of another process, of its main thread; 0 where it is none of this machine's."""
+    """The same for another process's main thread; 0 where it is not on this machine."""
     return 0.0 if pid is None else _kept_s(Path(f"/proc/{pid}/schedstat"))
 
 
@@ -31,36 +31,36 @@ def _kept_s(path: Path) -> float:
 
 @dataclass(slots=True)
 class CameraWaits:
-    """The waits of one reader's thread; others may ask how long it has been waiting by now."""
+    """The waiting times of one reader thread; other threads may ask for the present wait."""
 
     clock: Callable[[], float] = time.monotonic
     kept_waiting_s: Callable[[int], float] = kept_waiting_s
     _waited_s: float = 0.0
-    """Since the last frame, the present wait left out."""
+    """Since the last frame, without the present wait."""
     _present: tuple[int, float, float] | None = field(default=None)
-    """Thread, beginning, and what the thread had been kept waiting by then; None: it does not wait."""
+    """Thread, start, and the time not run by then; None: it does not wait."""
 
     def begin(self) -> None:
-        """The thread has nothing to do until the camera sends something."""
+        """Begin a wait for the camera."""
         thread = threading.get_native_id()
         self._present = (thread, self.clock(), self.kept_waiting_s(thread))
 
     def end(self) -> None:
-        """The camera sent something."""
+        """End the wait: the camera sent something."""
         self._waited_s += self._present_s()
         self._present = None
 
     def add(self, seconds: float) -> None:
-        """A film that is played has its next frame only so much later."""
+        """Add a planned wait, as for the next frame of a played film."""
         self._waited_s += seconds
 
     def take(self) -> float:
-        """How long the camera was waited for before the frame that is there now."""
+        """The wait before the present frame, in seconds; resets it."""
         taken, self._waited_s = self._waited_s, 0.0
         return taken
 
     def waited_s(self) -> float:
-        """How long it has been waited for since the last frame, up to now."""
+        """The wait since the last frame until now, in seconds."""
         return self._waited_s + self._present_s()
 
     def _present_s(self) -> float:

@@ -1,6 +1,6 @@
-"""Read a camera's smaller stream for the pictures that people look at, only while somebody does.
+"""Read a camera's smaller stream for the pictures that people view, only while somebody does.
 
-What it shows is looked at by people alone; the watch has the camera's other stream. Moments are UTC.
+The watch uses the camera's other stream. Times are UTC.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from thirdcard.vision.frames import Frame
 logger = logging.getLogger(__name__)
 
 LOOKED_FOR = timedelta(seconds=10)
-"""So long after somebody asked for a picture the stream stays open: pages ask each second or more often."""
+"""How long the stream stays open after the last request for a picture: pages ask at least every second."""
 FRESH = timedelta(seconds=1.5)
-"""An older picture is not shown: that of the watched stream is newer."""
+"""An older picture is not shown, since the watched stream's is newer."""
 AGAIN_S = 10.0
-"""After a fault the stream is left alone for so long."""
+"""The pause after a fault, seconds."""
 
 
 @dataclass(slots=True)
 class WallCamera:
-    """One camera's smaller stream."""
+    """The reader of one camera's smaller stream."""
 
     name: str
-    """The camera's."""
+    """The camera's name."""
     entrance: Entrance
     now: Callable[[], datetime]
     _looked_at: datetime = NEVER
@@ -40,26 +40,26 @@ class WallCamera:
     _thread: threading.Thread | None = None
 
     def look(self) -> None:
-        """Somebody looks just now."""
+        """Note that somebody views pictures now."""
         self._looked_at = self.now()
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run, name=f"wall-{self.name}", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Let the stream go."""
+        """Close the stream."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join(timeout=15)
 
     def picture(self) -> Frame | None:
-        """The newest picture; None where there is none, or it is no longer new."""
+        """The newest picture; None where there is no recent one."""
         newest = self._newest
         return newest[1] if newest is not None and self.now() - newest[0] <= FRESH else None
 
     @property
     def is_looked_at(self) -> bool:
-        """Whether somebody looks."""
+        """Whether somebody views pictures."""
         return not self._stopping.is_set() and self.now() - self._looked_at <= LOOKED_FOR
 
     def _run(self) -> None:

@@ -1,7 +1,7 @@
-"""The process of one table: frames and signals in; log, alerts, rounds and evidence into the database and on the disk.
+"""The worker of one table: frames and signals in; log, alerts, rounds and evidence to database and disk.
 
-It tells the service how the table stands and obeys its orders; it leaves when nobody listens any more. Whatever goes
-wrong with its camera, its disk or the database is a state that it tells, not its end.
+It reports the table's state to the service and follows its orders; it ends when nobody listens any more. A fault of
+camera, disk or database is a reported state and does not end it.
 """
 
 from __future__ import annotations
@@ -51,14 +51,15 @@ TELL_EVERY = timedelta(seconds=0.25)
 """How often the table's state is reported."""
 WAIT_S = 0.1
 JUDGED_AHEAD_S = 60.0
-"""A watch that is stopped waits for nothing that would tell more."""
+"""Seconds that a stopped watch looks ahead: it waits for no further evidence."""
 GIVE_BACK_EVERY = timedelta(minutes=1)
-"""What evidence took goes back to the system; pages are not to be had anew for nothing, so not after each alert."""
+"""How often memory from making evidence is returned to the system; allocating pages again has a cost, so not after each
+alert."""
 
 
 @dataclass(slots=True)
 class Worker:
-    """One table being watched live."""
+    """One table that is watched live."""
 
     table: TableConfig
     watch: TableWatch
@@ -70,12 +71,12 @@ class Worker:
     link: ServiceLink
     now: Callable[[], datetime]
     recorded: Sequence[Event] = ()
-    """What devices reported while the source, a file, was filmed."""
+    """Device reports recorded while the source, a file, was filmed."""
     _lag_s: float = field(default=0.0)
     _times: StreamTime = field(default_factory=StreamTime)
 
     def run(self) -> None:
-        """Watch until told to stop, or until nobody listens any more."""
+        """Watch until stopped, or until nobody listens any more."""
         self.camera.start()
         self.evidence.open()
         keeper = threading.Thread(target=self._keep_promises, name="evidence", daemon=True)
@@ -116,14 +117,14 @@ class Worker:
                 self.watch.ends_with_round = True
 
     def _may_leave(self, now: datetime) -> bool:
-        """Whether a new set-up waits, and the round is over or none is under way, nor anything that may begin one."""
+        """Whether a new set-up waits, and no round is running or about to begin."""
         if self.link.leave_by is None:
             return False
         is_between = self.watch.is_idle and self.watch.unwritten_t == math.inf
         return is_between or self.watch.ended_t is not None or now >= self.link.leave_by
 
     def _step(self) -> datetime:
-        """See what came, and write what was found; gives the moment."""
+        """Process what came, and write the findings; returns the time."""
         waiting = self.camera.take(WAIT_S)
         now = self.now()
         shots = [] if self.sight.is_resting(now) else thinned(waiting, now)
@@ -139,7 +140,7 @@ class Worker:
             self._show(waiting[-1])
         if not waiting:
             self.sight.mind_silence(self._t(now))
-        heard_at = self.now()  # looking took its time, and no report may seem to have come before it did
+        heard_at = self.now()  # after the looks, so that no report seems to have come before them
         for event in self.entries.reports(heard_at, self._t(heard_at)):
             self.watch.report(event)
         if not self.sight.is_live:
@@ -164,14 +165,14 @@ class Worker:
         self.pictures.offer(shot, self.watch)
 
     def _show(self, shot: Shot) -> None:
-        """A frame that is not looked at: its picture, and what devices reported."""
+        """Show a frame that is not examined, and take the devices' reports."""
         self._play_signals(shot)
         self.pictures.offer(shot, None)
 
     def _play_signals(self, shot: Shot) -> None:
-        """What devices reported while a file was filmed is reported again at the same pace.
+        """Repeat the reports that devices made while a file was filmed, at the same pace.
 
-        A file that is played again brings its cards again: that is another shoe.
+        A file that is played again shows its cards again: they count as another shoe.
         """
         if shot.began != self._times.pass_began:
             if self._times.pass_began is not None and self.camera.is_played_again:
@@ -202,13 +203,13 @@ class Worker:
         self._tell(Written(table_id=self.table.id, alerts=numbers, rounds=len(news.rounds), lines=len(news.events)))
 
     def _keep_promises(self) -> None:
-        """Make clips and pictures beside the watching, which must not wait for them."""
+        """Make clips and pictures in parallel, so that the watch need not wait."""
         stopping, given_back_at = self.link.stopping, self.now()
         while not stopping.wait(0.3):
             while self.evidence.is_due(self.now()) and not stopping.is_set():
                 try:
                     alert_id = self.evidence.keep_next(self.now())
-                except Exception:  # the thread must live: what could not be kept is tried again
+                except Exception:  # the thread must live: what failed is tried again
                     logger.exception("table %s: evidence could not be kept", self.table.id)
                     stopping.wait(RETRY.total_seconds())
                     continue
@@ -244,7 +245,7 @@ class Worker:
 
 
 def status_of(table_id: str, layout: Layout, state: RoundState, *, at: datetime, t: float) -> TableStatus:
-    """The referee's view of a table; what concerns its camera is still to be said."""
+    """A table's state as the referee knows it, without the camera's."""
     return TableStatus(
         table_id=table_id,
         at=format_moment(at),
