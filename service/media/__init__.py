@@ -1,1 +1,1 @@
-"""Clips, stills and overlays: the evidence of an alert."""
+"""Clips, stills and overlays: the evidence of alerts."""

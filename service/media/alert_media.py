@@ -1,6 +1,6 @@
-"""Keep what a person needs to judge an alert: a clip, a still of the moment, and the stack before and after.
+"""Make what a person needs to judge an alert: a clip, a still of the moment, and the stack before and after.
 
-Knows nothing of how the fault was found. Files are named after the alert: round, code and time.
+Knows nothing of how the fault was found. Files are named by round, code and time of the alert.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BEFORE_WINDOW_S = (3.5, 0.7)
 AFTER_WINDOW_S = (0.2, 3.0)
 CROP_MARGIN_MM = 55.0
 CARD_RESTS_S = 1.0
-"""From leaving the shoe until a card lies where everybody sees it."""
+"""Seconds from leaving the shoe until a card lies at rest."""
 DEALT_CODES = ("misdeal.order", "misdeal.third_card_not_due", "misdeal.extra_card", "misdeal.foreign", "exposed_card.")
 CHANGED_STACK_CODES = ("late_bet.", "payout.")
 
@@ -37,13 +37,13 @@ SeenAt = Callable[[float], Sequence[Outline]]
 
 
 def nothing_seen(_t: float) -> Sequence[Outline]:
-    """Where nobody knows what lay where."""
+    """No outlines, where nothing was recorded."""
     return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Files of one alert, relative to the output folder; None where there is no such picture."""
+    """The files of one alert, relative to the output folder; None where there is no such picture."""
 
     from_s: float
     to_s: float
@@ -55,23 +55,23 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceKeeper:
-    """Cuts and draws the evidence of a recording's alerts."""
+    """Makes the evidence of a recording's alerts."""
 
     video: Path
     layout: Layout
     camera: CameraHistory
     folder: Path
-    """Where `clips/` is made."""
+    """The parent folder of `clips/`."""
     film: FilmFacts = field(default_factory=FilmFacts)
     """How the video is read."""
 
     def keep(self, alert: Alert, *, noticed_at: float, seen: SeenAt = nothing_seen) -> Evidence:
-        """Write the files of an alert; a file that cannot be made is left out and logged.
+        """Write the files of an alert; a file that cannot be made is logged and left out.
 
         Args:
-            alert: What was found.
-            noticed_at: How far the watch had come then.
-            seen: What lay where at a moment, to be drawn onto the still.
+            alert: The alert.
+            noticed_at: The stream time at which it was found.
+            seen: Returns the outlines at a stream time, to draw onto the still.
         """
         (self.folder / "clips").mkdir(parents=True, exist_ok=True)
         stem = self._free_stem(alert)
@@ -91,7 +91,7 @@ class EvidenceKeeper:
         )
 
     def mend(self, evidence: Evidence) -> None:
-        """Cut a clip again that turned out to lie in a damaged stretch of the film, so that browsers play it."""
+        """Cut a clip again, now that a damaged stretch of film is known, so that browsers can play it."""
         if evidence.clip is not None:
             film = replace(self.film, is_damaged=True)
             with suppress(ClipError, OSError):
@@ -100,7 +100,7 @@ class EvidenceKeeper:
                 half.replace(self.folder / evidence.clip)
 
     def _free_stem(self, alert: Alert) -> str:
-        """`clips/0004-late_bet.placed-83.2`, with a number behind it where two alerts share all three."""
+        """The base name, such as `clips/0004-late_bet.placed-83.2`, with a number where it is taken."""
         plain = f"clips/{alert.round or 0:04d}-{alert.code}-{alert.t:.1f}"
         stem, n = plain, 2
         while (self.folder / f"{stem}.mp4").exists() or (self.folder / f"{stem}.jpg").exists():
@@ -115,7 +115,7 @@ class EvidenceKeeper:
             return None
 
     def still(self, name: str, alert: Alert, seen: SeenAt = nothing_seen) -> str | None:
-        """The marked picture of the moment, written as `name`; None where there is none."""
+        """Write the marked picture of the moment as `name`; returns None where there is no frame."""
         try:
             still = still_at(self.video, _shown_t(alert), film=self.film)
         except ClipError as error:
@@ -128,7 +128,8 @@ class EvidenceKeeper:
         return name
 
     def before_after(self, stem: str, alert: Alert) -> tuple[str | None, str | None]:
-        """The stack in question before and after, `STEM-before.jpg` and `STEM-after.jpg`; None where there is none."""
+        """Write the stack before and after as `STEM-before.jpg` and `STEM-after.jpg`; None where there is no
+        picture."""
         area = find_area(self.layout, alert.area)
         if area is None or not shows_a_stack(alert):
             return None, None
@@ -154,12 +155,12 @@ class EvidenceKeeper:
 
 
 def shows_a_stack(alert: Alert) -> bool:
-    """Whether a stack before and after is what shows the fault."""
+    """Whether the fault is shown by a stack before and after."""
     return alert.code.startswith(CHANGED_STACK_CODES)
 
 
 def format_evidence(evidence: Evidence) -> Mapping[str, object]:
-    """The `evidence` object of an alert's line: paths that exist, and the stretch of time they cover."""
+    """The `evidence` object of an alert's line: existing paths, and the time that they cover."""
     paths = {"clip": evidence.clip, "still": evidence.still, "before": evidence.before, "after": evidence.after}
     return {
         **{name: path for name, path in paths.items() if path is not None},
@@ -169,12 +170,12 @@ def format_evidence(evidence: Evidence) -> Mapping[str, object]:
 
 
 def find_area(layout: Layout, area_id: str | None) -> Area | None:
-    """The area, or None where the layout has none of that name."""
+    """The area with that id; None where the layout has none."""
     return next((area for area in layout.areas if area.id == area_id), None)
 
 
 def _shown_t(alert: Alert) -> float:
-    """The moment at which a still shows the fault: where a card is at fault, once it lies."""
+    """The stream time for the still: for a fault of a card, once it lies at rest."""
     return alert.t + CARD_RESTS_S if alert.code.startswith(DEALT_CODES) else alert.t
 
 

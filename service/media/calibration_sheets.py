@@ -1,4 +1,4 @@
-"""Sheets to print for calibrating a camera: markers to lay on a cloth, and the board that a lens is measured with.
+"""Sheets to print for calibration: markers for a cloth, and the board for measuring a lens.
 
 Sizes are millimetres on A4.
 """
@@ -23,7 +23,7 @@ _MARGIN_MM = 15.0
 
 
 def write_sheets(path: Path, layout: Layout) -> int:
-    """Write the layout's markers, a page each, and the board; gives how many pages.
+    """Write the layout's markers, one per page, and the board; returns the number of pages.
 
     Args:
         path: The PDF.
@@ -44,7 +44,7 @@ def _add_marker(document: FPDF, cloth: str, markers: Markers, number: int) -> No
     document.add_page(orientation="P")
     side, (x_mm, y_mm) = markers.side_mm, markers.at[number]
     left, top = (document.w - side) / 2, 60.0
-    cells = 6 * _PX_PER_CELL  # a marker of 4 by 4 with its black border
+    cells = 6 * _PX_PER_CELL  # a 4 by 4 marker with its black border
     drawn = cv2.aruco.generateImageMarker(marker_dictionary(markers.dictionary), number, cells)
     document.image(Image.fromarray(np.asarray(drawn, dtype=np.uint8)), left, top, side, side)
     _say(document, 25.0, f"Marker {number} of {cloth}", size=16)

@@ -1,6 +1,6 @@
 """Keep a small picture of every wager that changed: its area before and after, side by side.
 
-A look at each area is kept while nothing lies over it. Knows nothing of what changed. Seconds of stream time.
+A view of each area is kept while nothing covers it. Knows nothing of what changed. Seconds of stream time.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from thirdcard.vision.frames import Frame
 
 CHANGES_FOLDER = "changes"
 MOST_FILES = 4000
-"""The oldest go when there are more: about 40 MB."""
+"""The most files, about 40 MB; the oldest are deleted."""
 MOST_READY = 100
-"""So many pictures wait to be taken; older ones are given up."""
+"""The most pictures that wait to be taken; older ones are dropped."""
 LOOK_S = 0.8
-"""Between two looks that are kept; the one before the last is surely older than the hand that comes."""
+"""Seconds between two kept views; so the one before the last is older than the hand that comes."""
 MARGIN_MM = 25.0
 HIGHEST_PX = 180
 QUALITY = 75
@@ -34,18 +34,18 @@ GAP_PX = 4
 
 @dataclass(slots=True)
 class ChangePictures:
-    """The last looks at all areas for wagers of a table."""
+    """The last views of all wagering areas of a table."""
 
     layout: Layout
     camera: CameraHistory
     are_kept: bool = True
-    """Whether anybody keeps them; else none are made."""
+    """Whether pictures are made at all."""
     _looks: dict[str, deque[Image]] = field(default_factory=dict)
     _looked_t: float = -LOOK_S
     _ready: dict[str, bytes] = field(default_factory=dict)
 
     def look(self, frame: Frame, calm: Collection[str]) -> None:
-        """Keep a look at each of the areas that are calm, now and then."""
+        """Keep a view of each calm area, now and then."""
         if not self.are_kept or frame.t - self._looked_t < LOOK_S:
             return
         self._looked_t = frame.t
@@ -53,7 +53,7 @@ class ChangePictures:
             self._looks.setdefault(area_id, deque(maxlen=2)).append(self._crop(frame, area_id))
 
     def change(self, frame: Frame, area_id: str) -> str | None:
-        """Make the picture of an area that changed and is in plain sight; gives its name, None where none can be."""
+        """Make the picture of a changed and visible area; returns its name, or None where it cannot be made."""
         if not self.are_kept:
             return None
         looks = self._looks.pop(area_id, None)
@@ -70,7 +70,7 @@ class ChangePictures:
         return name
 
     def take(self, name: str) -> bytes | None:
-        """A picture that was made, once; None where it was given up."""
+        """Take a picture that was made, once; None where it was dropped."""
         return self._ready.pop(name, None)
 
     def _crop(self, frame: Frame, area_id: str) -> Image:
@@ -79,7 +79,7 @@ class ChangePictures:
 
 
 def side_by_side(before: Image, after: Image) -> Image:
-    """Two pictures of one size beside each other, made smaller where they are higher than HIGHEST_PX."""
+    """Two pictures of equal size side by side, scaled down if higher than HIGHEST_PX."""
     both = np.hstack([before, np.full((before.shape[0], GAP_PX, 3), 255, np.uint8), after])
     scale = HIGHEST_PX / both.shape[0]
     if scale >= 1.0:
@@ -89,7 +89,7 @@ def side_by_side(before: Image, after: Image) -> Image:
 
 
 def write_picture(folder: Path, name: str, picture: bytes) -> None:
-    """Write a picture and take the oldest away where there are too many."""
+    """Write a picture, and delete the oldest where there are too many."""
     target = folder / name
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(picture)

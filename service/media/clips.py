@@ -1,7 +1,7 @@
-"""Cut the stretch of video around a moment, out of the packets the camera wrote.
+"""Cut a stretch of video out of the camera's packets.
 
-Nothing is encoded anew while a browser can play the codec, so a clip shows exactly what was recorded.
-Times are stream time in seconds, on the same mended clock on which the film is watched.
+Nothing is re-encoded if a browser can play the codec, so a clip shows exactly what was recorded. Times are stream time
+in seconds, on the same repaired clock that the watch uses.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ TICK_S = Fraction(1, 12800)
 COPY_COMMENT = "A copy, encoded as H.264 to be played in browsers. The original clip is the evidence."
 EDGE_S = 1e-6
 OUTAGE = timedelta(seconds=4)
-"""Who sent nothing for so long was away: the watch counts a camera as silent from then on too."""
+"""A longer silence is an outage; the watch then also counts the camera as silent."""
 
 
 class ClipError(ServiceError):
-    """A stretch of video could not be cut out."""
+    """The stretch of video could not be cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipSpan:
-    """What a clip covers, in stream time."""
+    """The time that a clip covers, in stream time."""
 
     from_s: float
     to_s: float
@@ -54,27 +54,26 @@ class FilmFacts:
     """How to read a film file."""
 
     size_wh_px: tuple[int, int] | None = None
-    """Of the wanted film, where the file holds several."""
+    """The size of the wanted film, where the file holds several."""
     rate_hz: float | None = None
-    """Frames a second, where it has no times; None: as it says."""
+    """Frames per second where the file has no times; None: as it says."""
     is_damaged: bool = False
-    """Whether what is cut out may be damaged: then it is decoded, and what cannot be is left out."""
+    """Whether the film may be damaged: then it is decoded, and undecodable frames are left out."""
 
 
 def cut_clip(
     video: Path, target: Path, span: ClipSpan, film: FilmFacts | None = None, *, at_s: float | None = None
 ) -> ClipSpan:
-    """Write `span` of `video` to the MP4 file `target`.
+    """Write `span` of `video` to the MP4 file `target`; returns the stretch that was written.
 
-    Begins at the key frame at or before the wanted start, and never spans an outage: then it ends, or begins, there.
-    Returns what was written.
+    It begins at the key frame at or before the wanted start, and never spans an outage: it ends, or begins, there.
 
     Args:
         video: The file.
-        target: What is written.
+        target: The output file.
         span: The stretch.
         film: Which film of the file, and how to read it; None: the one that `watch` would choose.
-        at_s: The moment that is to be shown where there is an outage; None: the side that is longer.
+        at_s: The time that must be shown where there is an outage; None: the longer side is kept.
 
     Raises:
         ClipError: The stretch cannot be cut.
@@ -91,7 +90,7 @@ def cut_clip(
 
 @contextmanager
 def opened(video: Path, from_s: float, film: FilmFacts) -> Iterator[OpenFilm]:
-    """A film at the key frame at or before a moment; raises ClipError with the file's name."""
+    """Open a film at the key frame at or before a time; raises ClipError with the file's name."""
     try:
         index = film_index(video, film.size_wh_px, film.rate_hz)
         with open_film(video, from_s, index, film.size_wh_px, film.rate_hz) as found:
@@ -119,9 +118,10 @@ def _remux(film: OpenFilm, target: Path, span: ClipSpan, at_s: float | None, *, 
 
 
 def _packets(film: OpenFilm, span: ClipSpan) -> list[FilmPacket]:
-    """From the key frame at or before the start, in decoding order, until none before the end can follow."""
+    """The packets in decoding order, from the key frame at or before the start to the last that can be before
+    the end."""
     kept: list[FilmPacket] = []
-    with suppress(VideoBreakError):  # the film ends in the middle: what was read so far is the evidence there is
+    with suppress(VideoBreakError):  # the film breaks off: what was read so far is the evidence there is
         for each in film.packets:
             if each.packet.is_keyframe and each.t <= span.from_s + EDGE_S:
                 kept = []
@@ -132,7 +132,7 @@ def _packets(film: OpenFilm, span: ClipSpan) -> list[FilmPacket]:
 
 
 def _between_outages(packets: list[FilmPacket], at_s: float | None) -> list[FilmPacket]:
-    """Those of the stretch without an outage that shows a moment, or lies nearest to it; from its key frame on."""
+    """The packets of the stretch without an outage that contains a time, or is nearest to it; from its key frame on."""
     found: list[list[FilmPacket]] = []
     last_t: float | None = None
     for each in packets:
@@ -151,7 +151,7 @@ def _between_outages(packets: list[FilmPacket], at_s: float | None) -> list[Film
 
 
 def _playable(packets: list[FilmPacket], film: OpenFilm) -> list[FilmPacket]:
-    """Without those of damaged stretches, at which browsers stop: there the picture before them stands."""
+    """The packets without damaged stretches, at which browsers stop: there the previous picture stays."""
     sound, lost_from_t, kept = SoundFrames(film.tick_s), None, []
     lost: list[tuple[float, float]] = []
     found = chain.from_iterable(sound.take(each, film.stream.decode) for each in packets)
@@ -170,7 +170,7 @@ def _playable(packets: list[FilmPacket], film: OpenFilm) -> list[FilmPacket]:
 
 
 def _in_order(packets: list[Packet[VideoStream]]) -> list[Packet[VideoStream]]:
-    """Packets fit for a muxer: decoded one after the other, and shown then where their container tells no more."""
+    """Packets with decoding times in order, as a muxer needs, and display times where the container gives none."""
     last: int | None = None
     for packet in packets:
         if packet.dts is not None:
@@ -182,7 +182,7 @@ def _in_order(packets: list[Packet[VideoStream]]) -> list[Packet[VideoStream]]:
 
 
 def _encode(video: Path, target: Path, span: ClipSpan, film: FilmFacts, *, comment: str = "") -> ClipSpan:
-    """The same stretch, encoded as H.264: for codecs that no browser plays."""
+    """The same stretch encoded as H.264, for codecs that no browser plays."""
     times: list[float] = []
     with av.open(str(target), "w", format="mp4") as output:
         output.metadata.update({"comment": comment} if comment else {})
@@ -203,7 +203,7 @@ def _encode(video: Path, target: Path, span: ClipSpan, film: FilmFacts, *, comme
 
 
 def encode_whole(video: Path, target: Path) -> None:
-    """Write a whole film to the MP4 file `target` as H.264; the file says that it is a copy.
+    """Write a whole film to the MP4 file `target` as H.264; the file's comment says that it is a copy.
 
     Raises:
         ClipError: It cannot be read.
@@ -214,12 +214,12 @@ def encode_whole(video: Path, target: Path) -> None:
 def decode_span(
     video: Path, span: ClipSpan, *, key_by_s: float | None = None, film: FilmFacts | None = None
 ) -> Iterator[tuple[float, av.VideoFrame]]:
-    """Every sound frame of a stretch with its stream time; ends early where the film does.
+    """Every intact frame of a stretch with its stream time; ends early where the film does.
 
     Args:
         video: The file.
         span: The stretch.
-        key_by_s: Frames before the last key frame at or before this moment may be left out; None: all are wanted.
+        key_by_s: Frames before the last key frame at or before this time may be left out; None: all are wanted.
         film: Which film of the file, and how to read it.
 
     Raises:

@@ -1,6 +1,6 @@
-"""Make copies of clips that a browser cannot play: encoded as H.264, beside the original, which stays the evidence.
+"""Make copies of clips that browsers cannot play: H.264, beside the original, which stays the evidence.
 
-What is asked for stands in the database, so a copy that a fall of the service cut short is made after it.
+Requests are in the database, so a copy that a crash interrupted is made after it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from thirdcard.service.store.schema import EvidenceRow
 logger = logging.getLogger(__name__)
 
 LOOK_S = 1.5
-"""How often the database is asked what is wanted."""
+"""Seconds between two checks for requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class _Wanted:
 
 @dataclass(slots=True)
 class ClipCopies:
-    """Makes the copies that people ask for."""
+    """Makes the requested copies."""
 
     database: Database
     store: EvidenceStore
@@ -59,19 +59,19 @@ class ClipCopies:
 
     @property
     def fault(self) -> str | None:
-        """Why it cannot do its work at present; None where it can."""
+        """Why copies cannot be made at present; None where they can."""
         return self._looking.fault
 
     def start(self) -> None:
-        """Look again and again, in a thread of its own."""
+        """Start checking in a thread."""
         self._looking.start()
 
     def stop(self) -> None:
-        """Begin no further copy."""
+        """Start no further copy."""
         self._looking.stop()
 
     def make_next(self) -> bool:
-        """Make the copy that waits longest; whether there was one."""
+        """Make the copy that waits longest; returns whether there was one."""
         wanted = self._next()
         if wanted is None:
             return False

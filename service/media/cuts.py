@@ -1,7 +1,7 @@
-"""Cut stretches out of recordings when somebody wants to see them, and keep the last ones for who comes back.
+"""Cut stretches out of recordings for viewing, and cache the latest ones.
 
-A cut is remuxed: what is shown is what was recorded. The folder holds no more than a bounded number of bytes; what was
-looked at longest ago goes first. All of it can be cut again.
+A cut is remuxed, so it shows exactly what was recorded. The cache has a size limit; the least recently viewed cut is
+deleted first. All of them can be cut again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """A file that was cut, and what it covers, in seconds of the recording."""
+    """A cut file, and the time that it covers in seconds of the recording."""
 
     path: Path
     covers: ClipSpan
@@ -35,7 +35,7 @@ class Cut:
 
 @dataclass(slots=True)
 class Cuts:
-    """The cuts of a service."""
+    """The cache of cuts of a service."""
 
     folder: Path
     most_bytes: int = MOST_BYTES
@@ -43,10 +43,10 @@ class Cuts:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, video: Path, span: ClipSpan) -> Cut:
-        """The stretch of a recording, cut now where it is not there yet.
+        """The stretch of a recording, cut now if it is not cached.
 
         Raises:
-            ClipError: The recording is not there, or holds nothing of it.
+            ClipError: The recording is missing, or holds nothing of it.
         """
         try:
             facts = video.stat()
@@ -60,10 +60,10 @@ class Cuts:
         return self._get(text, cut)
 
     def get_kept(self, ring: Path, from_at: datetime, to_at: datetime) -> Cut:
-        """The same of what is kept of a camera; what it covers counts from 1970.
+        """The same from a camera's stored video; the covered time is in seconds since 1970.
 
         Raises:
-            ClipError: Nothing of it is kept.
+            ClipError: Nothing of it is stored.
         """
 
         def cut(half: Path) -> ClipSpan:

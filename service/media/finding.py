@@ -1,4 +1,4 @@
-"""Find the video file that shows a moment or a stretch of a log."""
+"""Find the video file that shows a time or a stretch of a log."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Shown:
     from_at: datetime
     to_at: datetime
     begins_s: float
-    """Where in the file `from_at` lies."""
+    """The position of `from_at` in the file, seconds."""
     alert: int | None = None
     """The alert whose clip it is; None for a recording."""
 
     def second_of(self, at: datetime) -> float:
-        """Where in the file a moment lies."""
+        """The position of a time in the file, seconds."""
         return self.begins_s + (at - self.from_at).total_seconds()
 
     def moment_of(self, second_s: float) -> datetime:
-        """The moment of a second of the file."""
+        """The time at a position in the file."""
         return self.from_at + timedelta(seconds=second_s - self.begins_s)
 
     def overlap(self, from_at: datetime, to_at: datetime) -> timedelta:
@@ -39,7 +39,7 @@ class Shown:
 
 
 def recordings(session: Session, log_id: int, from_at: datetime, to_at: datetime) -> list[Shown]:
-    """The recordings that show part of a stretch, the one that shows most of it first."""
+    """The recordings that show a part of a stretch, the one with the largest part first."""
     wanted = select(FootageRow).where(
         FootageRow.log_id == log_id, FootageRow.from_at < to_at, FootageRow.to_at > from_at
     )
@@ -51,7 +51,7 @@ def recordings(session: Session, log_id: int, from_at: datetime, to_at: datetime
 
 
 def alert_clips(session: Session, evidence: Path, log_id: int, from_at: datetime, to_at: datetime) -> list[Shown]:
-    """The kept clips of alerts that show part of a stretch, in order of time."""
+    """The stored clips of alerts that show a part of a stretch, in order of time."""
     wanted = (
         select(EvidenceRow)
         .join(AlertRow, AlertRow.id == EvidenceRow.alert_id)

@@ -1,6 +1,6 @@
-"""Draw what was read onto a picture of the table: areas, cards' names, and the thing in question.
+"""Draw readings onto a picture of the table: areas, cards' names, and the object in question.
 
-Knows no rule: the caller says what to emphasise. Areas and outlines come in millimetres of the layout plane and are
+Knows no rule: the caller decides what to emphasise. Areas and outlines come in millimetres of the layout and are
 projected with the camera's calibration; pictures are BGR, `image_hw3`.
 """
 
@@ -20,7 +20,7 @@ from thirdcard.vision.observations import CardInSight
 Image = NDArray[np.uint8]
 Colour = tuple[int, int, int]
 Box = tuple[int, int, int, int]
-"""Left, top, right and bottom, all in it, in pixels."""
+"""Left, top, right and bottom in pixels, all inclusive."""
 
 PLAIN: Colour = (214, 204, 190)
 LABEL: Colour = (255, 255, 255)
@@ -31,9 +31,10 @@ SHADE = 0.72
 REFERENCE_WIDTH_PX = 1920.0
 FARTHEST_PX = 1e5
 AREA_LINE_PX = 2.0
-"""In a picture of the reference width: of a thinner line half is left where a wall shows the picture half as wide."""
+"""Line width in a picture of the reference width, so that half of it is left where a wall shows the picture half as
+wide."""
 ROWS_TRIED = 4
-"""A plate is drawn at most so many of its heights from what it names: farther off nobody knows what it belongs to."""
+"""The farthest that a label is drawn from its object, in heights of the label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +53,14 @@ def area_outline(area: Area, *, in_question: bool = False, text: str = "") -> Ou
 
 
 def card_outlines(cards: Iterable[CardInSight]) -> tuple[Outline, ...]:
-    """The cards as they lie, with their names; one that lies face down has none."""
+    """The outlines of the cards with their names; face-down cards have none."""
     return tuple(
         Outline(polygon_mm=card.corners_mm, text=(card.label or "?") if card.face_up else "") for card in cards
     )
 
 
 def draw_overlay(image_hw3: Image, calibration: Calibration, layout: Layout, outlines: Iterable[Outline]) -> Image:
-    """A copy of the picture with every area thin, and the outlines above; what is in question stays bright."""
+    """A copy of the picture with thin areas and the outlines above; objects in question stay bright."""
     outlines = tuple(outlines)
     questioned = [project(calibration, outline.polygon_mm) for outline in outlines if outline.in_question]
     canvas = _shade_around(image_hw3, questioned)
@@ -80,7 +81,7 @@ def draw_overlay(image_hw3: Image, calibration: Calibration, layout: Layout, out
 def crop_area(
     image_hw3: Image, calibration: Calibration, polygon_mm: Sequence[tuple[float, float]], *, margin_mm: float
 ) -> Image:
-    """The picture around a polygon, `margin_mm` wider on each side; empty where it lies outside the picture."""
+    """The picture around a polygon with a margin; empty where it lies outside the picture."""
     x0, y0, x1, y1 = area_box(image_hw3.shape[:2], calibration, polygon_mm, margin_mm=margin_mm)
     return np.ascontiguousarray(image_hw3[y0:y1, x0:x1])
 
@@ -88,7 +89,7 @@ def crop_area(
 def area_box(
     shape_hw: tuple[int, ...], calibration: Calibration, polygon_mm: Sequence[tuple[float, float]], *, margin_mm: float
 ) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom, in pixels, around a polygon, `margin_mm` wider; the last two are not in it."""
+    """Left, top, right and bottom in pixels around a polygon with a margin; right and bottom are exclusive."""
     points = np.asarray(polygon_mm, dtype=np.float64)
     low, high = points.min(axis=0) - margin_mm, points.max(axis=0) + margin_mm
     corners = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
@@ -101,9 +102,9 @@ def area_box(
 
 
 def project(calibration: Calibration, polygon_mm: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
-    """Pixels, (N, 2), of corners and points along the edges, so that a straight print follows the lens.
+    """(N, 2) pixels of corners and points along the edges, so that straight print follows the lens distortion.
 
-    Those out of the lens' field are left out.
+    Points outside the lens's field are left out.
     """
     corners = np.asarray(polygon_mm, dtype=np.float64)
     following = np.roll(corners, -1, axis=0)
@@ -114,7 +115,7 @@ def project(calibration: Calibration, polygon_mm: Sequence[tuple[float, float]])
 
 
 def _shade_around(image_hw3: Image, polygons_px: Sequence[NDArray[np.float64]]) -> Image:
-    """A copy, darker but for what the polygons hold and a soft rim; where there is none, as bright as it was."""
+    """A copy, darkened except inside the polygons and a soft rim; unchanged where there are none."""
     if not polygons_px:
         return image_hw3.copy()
     shaded = np.asarray(cv2.convertScaleAbs(image_hw3, alpha=SHADE), np.uint8)
@@ -132,7 +133,7 @@ def _shade_around(image_hw3: Image, polygons_px: Sequence[NDArray[np.float64]]) 
 
 
 def _around(polygons_px: Sequence[NDArray[np.int32]], margin_px: int, shape_hw: tuple[int, ...]) -> tuple[slice, slice]:
-    """Rows and columns of a picture that hold all polygons and a margin; none where there is no polygon."""
+    """The rows and columns of a picture that hold all polygons and a margin; empty without polygons."""
     if not polygons_px:
         return slice(0, 0), slice(0, 0)
     points = np.concatenate(polygons_px)
@@ -147,7 +148,7 @@ def _line(canvas: Image, points_px: NDArray[np.float64], colour: Colour, width_p
 
 
 def _draw_names(canvas: Image, calibration: Calibration, outlines: Sequence[Outline]) -> None:
-    """Each outline's name on a plate; what is in question takes its place first, and is drawn above the others."""
+    """Draw each outline's name on a label; objects in question get their place first, and are drawn on top."""
     size = 0.72 * canvas.shape[1] / REFERENCE_WIDTH_PX
     thickness = max(1, round(1.6 * canvas.shape[1] / REFERENCE_WIDTH_PX))
     placed: list[tuple[Box, Outline, int]] = []
@@ -170,7 +171,7 @@ def _draw_names(canvas: Image, calibration: Calibration, outlines: Sequence[Outl
 def _plates(
     points_px: NDArray[np.float64], size_wh_px: tuple[int, int], pad: int, shape_hw: tuple[int, ...]
 ) -> list[Box]:
-    """Where the name of an outline may stand, kept inside the picture: above it, below it, then farther off."""
+    """Possible places for an outline's label inside the picture: above it, below it, then farther off."""
     width, height = size_wh_px
     step = height + 2 * pad + 1
     x = int(np.clip(points_px[:, 0].mean() - width / 2, pad, max(pad, shape_hw[1] - width - pad)))
@@ -181,5 +182,5 @@ def _plates(
 
 
 def _meet(one: Box, other: Box) -> bool:
-    """Whether two plates cover a pixel together."""
+    """Whether two labels overlap."""
     return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]

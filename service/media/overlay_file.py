@@ -1,7 +1,7 @@
-"""Write what was read of a clip's stretch as a small JSON file: outlines in pixels, by seconds of the clip.
+"""Write the readings during a clip as a small JSON file: outlines in pixels, by seconds of the clip.
 
-`areas` are the hands' boxes and wagering areas; `cards` and `texts` are lists of changes, each of which holds until the
-next. Sealed like a picture; a browser draws it over the clip.
+`areas` are the hands' boxes and wagering areas; `cards` and `texts` are lists of changes, each valid until the next. It
+is sealed like a picture; a browser draws it over the clip.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def write_overlay(
     """Write the file of a clip.
 
     Args:
-        path: Where to.
-        stretch: What was read.
-        began: The moment of the clip's first frame.
+        path: The output file.
+        stretch: The readings.
+        began: The time of the clip's first frame.
         layout: The cloth.
-        calibration: The camera; its picture's size is that of the clip.
+        calibration: The camera's; its picture size is the clip's.
         questioned: The area that the alert is about.
     """
 

@@ -1,8 +1,8 @@
-"""Remember what was read of a table, and find what lay where at the moment of a fault: for stills and over clips.
+"""Remember the readings of a table, and find those at the time of a fault: for stills and overlays.
 
-A live watch, a watch of a recording and a review all ask here. Cards count from the frame in which they were seen; what
-the referee knows of hands and wagers follows a little later and is dated back by that. Only changes are kept: each
-holds until the next. Moments are UTC.
+Used by live watches, watches of recordings and reviews. Cards are dated by the frame in which they were seen; hands and
+wagers as the referee knows them come a little later and are dated back. Only changes are stored, each valid until the
+next. Times are UTC.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from thirdcard.service.media.overlay import Outline, area_outline
 
 REMEMBERED = timedelta(minutes=5)
 BEHIND = timedelta(seconds=1)
-"""How far the referee is behind the picture."""
+"""The delay of the referee behind the picture."""
 UNSEEN = timedelta(seconds=2)
-"""After a longer gap between frames nobody knows what lay there meanwhile."""
+"""In a longer gap between frames it is unknown what lay there."""
 STILL_MM = 2.5
-"""A card whose corners moved less lies where it lay. So far do the estimated corners of a card at rest move by
-themselves: one or two pixels of a camera that shows the whole table."""
+"""A card whose corners moved less did not move. The estimated corners of a card at rest vary that much: one or two
+pixels of a camera that shows the whole table."""
 
 Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True, slots=True)
 class AreaText:
-    """What an area of the layout holds, in words."""
+    """The content of an area of the layout, in words."""
 
     area: str
     text: str
@@ -42,7 +42,7 @@ class AreaText:
 
 @dataclass(frozen=True, slots=True)
 class Since(Generic[Kind]):
-    """What was so from a moment on."""
+    """A state from some time on."""
 
     at: datetime
     what: tuple[Kind, ...]
@@ -50,23 +50,23 @@ class Since(Generic[Kind]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlayStretch:
-    """What was read in a stretch of time: the first of each holds from its beginning on."""
+    """The readings in a stretch of time; the first of each is valid from its beginning."""
 
     cards: Sequence[Since[Outline]]
     areas: Sequence[Since[AreaText]]
 
     def seen_at(self, at: datetime, layout: Layout) -> tuple[Outline, ...]:
-        """What lay where at a moment, to be drawn onto its still: the hands' boxes with their cards, and the cards."""
+        """The outlines at a given time, for its still: the hands' boxes with their cards, and the cards."""
         return (*hand_boxes(layout, latest(self.areas, at)), *latest(self.cards, at))
 
     def between(self, from_at: datetime, to_at: datetime) -> OverlayStretch:
-        """A stretch within it."""
+        """The part of the stretch between two times."""
         return OverlayStretch(cards=between(self.cards, from_at, to_at), areas=between(self.areas, from_at, to_at))
 
 
 @dataclass(slots=True)
 class OverlayMemory:
-    """One table's; the watch writes, the keeper of evidence reads in another thread."""
+    """The memory of one table; the watch writes, the evidence writer reads in another thread."""
 
     _cards: deque[Since[Outline]] = field(default_factory=deque)
     _areas: deque[Since[AreaText]] = field(default_factory=deque)
@@ -74,7 +74,7 @@ class OverlayMemory:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def remember(self, at: datetime, cards: tuple[Outline, ...], areas: tuple[AreaText, ...]) -> None:
-        """What a frame of that moment shows."""
+        """Store the readings of a frame."""
         with self._lock:
             if self._seen_at is not None and at - self._seen_at > UNSEEN:
                 gone_at = self._seen_at + UNSEEN
@@ -89,17 +89,17 @@ class OverlayMemory:
             _forget(self._areas, at - REMEMBERED)
 
     def seen_at(self, at: datetime, layout: Layout) -> tuple[Outline, ...]:
-        """What lay where at a moment."""
+        """The outlines at a given time."""
         return self.between(at, at).seen_at(at, layout)
 
     def between(self, from_at: datetime, to_at: datetime) -> OverlayStretch:
-        """What is remembered of a stretch."""
+        """The readings in a stretch."""
         with self._lock:
             return OverlayStretch(cards=self._cards, areas=self._areas).between(from_at, to_at)
 
 
 def area_texts(layout: Layout, state: RoundState) -> tuple[AreaText, ...]:
-    """What the referee knows to lie on hands' boxes (`7H 2S = 9`) and wagering areas (`500`, `3 chips`)."""
+    """The contents by the referee of hands' boxes (`7H 2S = 9`) and wagering areas (`500`, `3 chips`)."""
     found = list(_hand_texts(layout, state))
     for area in layout.of_kind("wager"):
         wager = state.wagers.get(area.id)
@@ -118,18 +118,18 @@ def _hand_texts(layout: Layout, state: RoundState) -> Iterator[AreaText]:
 
 
 def hand_outlines(layout: Layout, state: RoundState) -> tuple[Outline, ...]:
-    """Each hand's box with its cards in letters and their point count: `7H 2S = 9`."""
+    """Each hand's box with its cards and point count: `7H 2S = 9`."""
     return hand_boxes(layout, tuple(_hand_texts(layout, state)))
 
 
 def hand_boxes(layout: Layout, areas: Sequence[AreaText]) -> tuple[Outline, ...]:
-    """The hands' boxes of a moment with what they hold, for a still."""
+    """The hands' boxes with their contents, for a still."""
     texts = {one.area: one.text for one in areas}
     return tuple(area_outline(area, text=texts[area.id]) for area in layout.of_kind("hand") if area.id in texts)
 
 
 def lie_alike(one: Sequence[Outline], other: Sequence[Outline]) -> bool:
-    """Whether the same cards lie where they lay, in the same order."""
+    """Whether both show the same cards in the same places and order."""
     return len(one) == len(other) and all(map(_lies_alike, one, other))
 
 
@@ -141,7 +141,7 @@ def _lies_alike(one: Outline, other: Outline) -> bool:
 
 
 def between(known: Sequence[Since[Kind]], from_at: datetime, to_at: datetime) -> list[Since[Kind]]:
-    """What holds at the beginning, if anything is known of it, and each change up to the end, in order of time."""
+    """The state at the beginning, if known, and each change up to the end, in order of time."""
     first = bisect.bisect_right(known, from_at, key=lambda since: since.at)
     last = bisect.bisect_right(known, to_at, key=lambda since: since.at)
     before = [Since(from_at, known[first - 1].what)] if first else []
@@ -149,12 +149,12 @@ def between(known: Sequence[Since[Kind]], from_at: datetime, to_at: datetime) ->
 
 
 def latest(known: Sequence[Since[Kind]], at: datetime) -> tuple[Kind, ...]:
-    """What held at a moment; nothing where nothing is known of it."""
+    """The state at a given time; empty where unknown."""
     place = bisect.bisect_right(known, at, key=lambda since: since.at)
     return known[place - 1].what if place else ()
 
 
 def _forget(known: deque[Since[Kind]], before: datetime) -> None:
-    """Drop what ended before a moment."""
+    """Drop states that ended before a given time."""
     while len(known) > 1 and known[1].at <= before:
         known.popleft()

@@ -1,7 +1,7 @@
-"""Keep a camera's own packets on the disk, the last minutes or hours of them, and cut clips out of them.
+"""Store a camera's own packets of the last minutes or hours on disk, and cut clips out of them.
 
-A segment begins with a key frame and is named after its moment; its packets count from there. Segments are written
-packet by packet, so what a killed process leaves can be read. Moments are UTC.
+A segment begins with a key frame and is named by its time; its packets count from there. Segments are written packet by
+packet, so those of a killed process can be read. Times are UTC.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 SEGMENT = timedelta(seconds=8)
-"""A segment ends at the first key frame after this."""
+"""A segment ends at the first key frame after this time."""
 SUFFIX = ".mkv"
 TICK = Fraction(1, 1000)
-"""Of a segment: Matroska counts milliseconds."""
+"""The time base of a segment: Matroska counts milliseconds."""
 _NAME = "%Y%m%dT%H%M%S.%fZ"
 
 
@@ -36,7 +36,7 @@ class RingWriter:
     """Writes one camera's packets; use it from one thread, and close it."""
 
     def __init__(self, folder: Path, *, keep: timedelta) -> None:
-        """`folder` is the camera's own; what is older than `keep` is deleted."""
+        """`folder` belongs to the camera alone; segments older than `keep` are deleted."""
         self._folder, self._keep = folder, keep
         self._output: OutputContainer | None = None
         self._copy: VideoStream | None = None
@@ -44,10 +44,10 @@ class RingWriter:
         self._last_dts = -1
 
     def add(self, packet: Packet[VideoStream], stream: VideoStream, at: datetime) -> None:
-        """Write a packet that was taken at `at`; those before the first key frame are left out.
+        """Write a packet received at `at`; packets before the first key frame are dropped.
 
         Raises:
-            OSError: The disk does not take it; what was written ends there, and the next key frame begins anew.
+            OSError: The disk refuses it; the segment ends there, and the next key frame begins another.
         """
         try:
             self._add(packet, stream, at)
@@ -94,7 +94,7 @@ class RingWriter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RingFile:
-    """A file of the ring."""
+    """A segment's file."""
 
     path: Path
     began: datetime
@@ -112,19 +112,19 @@ def segments(folder: Path) -> list[RingFile]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """A time without an outage of which a camera's packets are kept."""
+    """A stretch without an outage of which packets are stored."""
 
     from_at: datetime
     to_at: datetime
 
 
 def stretches(folder: Path) -> list[Stretch]:
-    """What is kept of a camera, the oldest first; the files' names and times tell, none is opened."""
+    """The stored stretches of a camera, the oldest first; known from file names and dates, without opening any."""
     found: list[Stretch] = []
     files = segments(folder)
     for segment, following in pairwise([*files, None]):
         assert segment is not None
-        with contextlib.suppress(FileNotFoundError):  # the oldest may go meanwhile
+        with contextlib.suppress(FileNotFoundError):  # the oldest may be deleted meanwhile
             ended = datetime.fromtimestamp(segment.path.stat().st_mtime, UTC)
             ended = max(ended if following is None else min(ended, following.began), segment.began)
             if found and segment.began - found[-1].to_at <= OUTAGE:
@@ -136,26 +136,26 @@ def stretches(folder: Path) -> list[Stretch]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipTimes:
-    """What a clip covers."""
+    """The time that a clip covers."""
 
     began: datetime
     ended: datetime
 
 
 def cut_from_ring(folder: Path, target: Path, *, at: datetime, from_at: datetime, to_at: datetime) -> ClipTimes:
-    """Write what the ring holds of a stretch to the MP4 file `target`, from the key frame at or before its start.
+    """Write a stretch of the ring to the MP4 file `target`, from the key frame at or before its start.
 
-    A clip never spans an outage: it ends, or begins, there, and shows the side on which the fault lies.
+    A clip never spans an outage: it ends, or begins, there, on the side of the fault.
 
     Args:
         folder: The camera's.
-        target: What is written.
-        at: The moment of the fault; in an outage, what lies nearest to it is shown.
+        target: The output file.
+        at: The time of the fault; in an outage the nearest stretch is used.
         from_at: Where the stretch begins.
         to_at: Where it ends.
 
     Raises:
-        ClipError: It holds nothing of it.
+        ClipError: The ring holds nothing of it.
     """
     chosen = _overlapping(segments(folder), from_at, to_at)
     marks = (_Mark(each.at, each.packet.is_keyframe, each.segment) for each in _packets(chosen, to_at))
@@ -172,7 +172,7 @@ def cut_from_ring(folder: Path, target: Path, *, at: datetime, from_at: datetime
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A packet that the ring holds."""
+    """A packet in the ring."""
 
     at: datetime
     packet: Packet[VideoStream]
@@ -181,7 +181,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """The place of a packet: of an hour these fit into memory, the packets do not."""
+    """The place of a packet: those of an hour fit into memory, the packets do not."""
 
     at: datetime
     is_keyframe: bool
@@ -189,7 +189,7 @@ class _Mark:
 
 
 def _overlapping(found: list[RingFile], from_at: datetime, to_at: datetime) -> list[RingFile]:
-    """Those that may hold something of a stretch: all that begin in it, and the last before."""
+    """The segments that may hold a part of a stretch: all that begin in it, and the last before."""
     inside = [segment for segment in found if from_at < segment.began <= to_at]
     before = [segment for segment in found if segment.began <= from_at]
     chosen = [*before[-1:], *inside]
@@ -210,7 +210,7 @@ def _packets(chosen: list[RingFile], to_at: datetime) -> Iterator[_Kept]:
                         break
                     yield _Kept(at, packet, segment)
         except (av.FFmpegError, IndexError):
-            continue  # a killed process left a file without a whole packet
+            continue  # a killed process left a file without a complete packet
 
 
 def _between_outages(marks: Iterable[_Mark]) -> list[list[_Mark]]:
@@ -227,13 +227,13 @@ def _between_outages(marks: Iterable[_Mark]) -> list[list[_Mark]]:
 
 
 def _distance(stretch: list[_Mark], at: datetime) -> timedelta:
-    """How far a moment lies from what a stretch shows."""
+    """The distance of a time from a stretch."""
     began, ended = stretch[0].at, max(each.at for each in stretch)
     return max(began - at, at - ended, timedelta())
 
 
 def _read(kept: list[_Mark]) -> Iterator[_Kept]:
-    """The packets of a stretch, read again."""
+    """Read the packets of a stretch again."""
     files = list(dict.fromkeys(each.segment for each in kept))
     packets = _packets(files, max(each.at for each in kept))
     begun = dropwhile(lambda each: (each.segment, each.at) != (kept[0].segment, kept[0].at), packets)

@@ -1,4 +1,4 @@
-"""Find the frames that show a fault: the one at its moment, and calm views before and after a change.
+"""Find the frames that show a fault: the one at its time, and calm views before and after a change.
 
 Times are stream time in seconds; pictures are BGR, `image_hw3`. Knows nothing of rules.
 """
@@ -28,7 +28,7 @@ JPEG_QUALITY = 88
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Still:
-    """A frame and its moment."""
+    """A frame and its time."""
 
     t: float
     image_hw3: Image
@@ -37,7 +37,7 @@ class Still:
 def still_at(video: Path, t: float, *, tolerance_s: float = 1.0, film: FilmFacts | None = None) -> Still | None:
     """The last frame at or before `t`, else the first after it; None where the video has none that near.
 
-    Frames of a damaged stretch are none; which film of the file is meant, and how to read it, says `film`.
+    Frames of a damaged stretch are not used. `film` says which film of the file is meant, and how to read it.
     """
     near = ClipSpan(from_s=t - tolerance_s, to_s=t + tolerance_s)
     found: tuple[float, VideoFrame] | None = None
@@ -53,7 +53,7 @@ def still_at(video: Path, t: float, *, tolerance_s: float = 1.0, film: FilmFacts
 def sample_span(
     video: Path, span: ClipSpan, crop: Crop, *, step_s: float = CANDIDATE_STEP_S, film: FilmFacts | None = None
 ) -> list[Image]:
-    """What `crop` leaves of a stretch's frames, at most one every `step_s`; whole frames would be too much to hold."""
+    """What `crop` keeps of a stretch's frames, at most one every `step_s`; whole frames would need too much memory."""
     samples: list[Image] = []
     last_t = -math.inf
     for t, frame in decode_span(video, span, film=film):
@@ -64,7 +64,7 @@ def sample_span(
 
 
 def calmest(pictures: Sequence[Image]) -> Image | None:
-    """The one that differs least from its neighbours: nothing moves there and no hand is over it."""
+    """The picture that differs least from its neighbours: nothing moves there and no hand covers it."""
     views = [_small(picture) for picture in pictures]
     if not pictures or any(view is None for view in views):
         return None
@@ -77,7 +77,7 @@ def calmest(pictures: Sequence[Image]) -> Image | None:
 
 
 def save_picture(path: Path, image_hw3: Image) -> None:
-    """Write a JPEG; raises ClipError where the folder does not take it."""
+    """Write a JPEG; raises ClipError where it cannot be encoded or written."""
     done, data = cv2.imencode(".jpg", image_hw3, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     if not done:
         raise ClipError(f"{path}: the picture could not be encoded")
