@@ -1,1 +1,1 @@
-"""Tell people and programs outside what happens: webhooks, MQTT, e-mail and chat, each message kept until sent."""
+"""Notify people and other programs: webhooks, MQTT, e-mail and chat; each message is stored until sent."""

@@ -14,7 +14,7 @@ CONFIRM_S = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerChannel:
-    """One broker that takes messages."""
+    """A broker that receives messages."""
 
     traits: ChannelTraits
     link: MqttLink

@@ -1,4 +1,4 @@
-"""What a way to the outside must be able to do, and how it says that it could not."""
+"""The interface of a channel for messages, and its errors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from thirdcard.service.ports.errors import ServiceError
 
 
 class ChannelError(ServiceError):
-    """A message was not taken."""
+    """A message was not accepted."""
 
 
 class DownError(ChannelError):
-    """The receiver cannot be reached or has no time now: nothing else should be sent to it for a while."""
+    """The receiver cannot be reached or is busy: send nothing else to it for a while."""
 
     def __init__(self, message: str, *, retry_after: timedelta = timedelta()) -> None:
         self.retry_after = retry_after
@@ -23,7 +23,7 @@ class DownError(ChannelError):
 
 
 class DeliveryRefusedError(ChannelError):
-    """The receiver is there and does not want this message; it may want the next."""
+    """The receiver answers but refuses this message; it may accept the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +37,32 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelTraits:
-    """What its sender has to know of a channel."""
+    """The properties of a channel that its sender needs."""
 
     name: str
     give_up_after: timedelta
     most_at_once: int = 1
-    """So many messages may be sent as one."""
+    """How many messages may be sent as one."""
     pause: timedelta = timedelta()
-    """Between two messages: people read slowly."""
+    """The time between two messages, so that people can read them."""
 
 
 class Channel(Protocol):
-    """One receiver."""
+    """A channel to one receiver."""
 
     @property
     def traits(self) -> ChannelTraits:
-        """How it wants to be sent to."""
+        """The properties of the channel."""
 
     def open(self) -> None:
-        """Be ready to send; returns at once even where the receiver is away."""
+        """Prepare for sending; returns at once even where the receiver is away."""
 
     def send(self, messages: Sequence[Outgoing]) -> None:
-        """Returns when the receiver has taken all of them.
+        """Send messages; returns when the receiver has accepted all of them.
 
         Raises:
             ChannelError: It has not.
         """
 
     def close(self) -> None:
-        """Let the receiver go."""
+        """Disconnect."""

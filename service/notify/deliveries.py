@@ -1,4 +1,4 @@
-"""What was sent, what waits and what failed, for those who look after the channels."""
+"""The deliveries that were sent, wait or failed, for the people who look after the channels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIST = "deliveries"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryView:
-    """A message for one channel and what became of it."""
+    """A message for one channel and its state."""
 
     id: int
     key: str
@@ -37,14 +37,14 @@ class DeliveryView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelTally:
-    """How a channel fares."""
+    """The number of a channel's deliveries by state."""
 
     channel: str
     waiting: int = 0
     sent: int = 0
     failed: int = 0
     gathered: int = 0
-    """Told by the message of a storm."""
+    """Covered by the message of a storm."""
 
 
 def deliveries(
@@ -56,10 +56,10 @@ def deliveries(
     state: str | None = None,
     alert_id: int | None = None,
 ) -> Page[DeliveryView]:
-    """The newest deliveries that fit; None: all.
+    """The newest deliveries that match; None matches all.
 
     Raises:
-        CursorError: The cursor is none of this list's.
+        CursorError: The cursor is not from this list.
     """
     below = parse_cursor(LIST, cursor)
     query = select(DeliveryRow) if below is None else select(DeliveryRow).where(DeliveryRow.id < below)
@@ -71,7 +71,7 @@ def deliveries(
 
 
 def tallies(session: Session) -> list[ChannelTally]:
-    """How many deliveries of each channel wait, were sent and failed; for figures and for the settings page."""
+    """The number of deliveries by channel and state, for metrics and the settings page."""
     counted: dict[str, dict[str, int]] = {}
     query = select(DeliveryRow.channel, DeliveryRow.state, func.count())
     for channel, state, count in session.execute(query.group_by(DeliveryRow.channel, DeliveryRow.state)):
@@ -80,7 +80,7 @@ def tallies(session: Session) -> list[ChannelTally]:
 
 
 def send_again(session: Session, who: str, delivery_id: int, *, now: datetime) -> bool:
-    """Let a delivery that was given up be tried again, with its old key; False where there is none such."""
+    """Retry a failed delivery with its old key; returns False where there is no such failed delivery."""
     row = session.get(DeliveryRow, delivery_id, with_for_update=True)
     if row is None or row.state != FAILED:
         return False

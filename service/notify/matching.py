@@ -1,4 +1,4 @@
-"""Decide which channels are notified of a notice: by event, severity, table, code, and the shift that it falls into."""
+"""Decide which channels get a notice: by event, severity, table, code and shift."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ BY_WEIGHT = tuple(Severity)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeRules:
-    """The rules of a house, and the clock on its wall."""
+    """A house's rules, and its time zone."""
 
     settings: NotificationsFile
     zone: ZoneInfo
 
     def channels_for(self, notice: Notice) -> list[str]:
-        """The channels that are notified, each once, in the order in which rules name them."""
+        """The channels that get the notice, each once, in the order of the rules."""
         found = [name for rule in self.settings.rules if self._fits(rule, notice) for name in rule.channels]
         return list(dict.fromkeys(found))
 

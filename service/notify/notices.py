@@ -1,4 +1,4 @@
-"""A notice: one thing that is reported, as programs get it (JSON)."""
+"""A notice: one message about an event, as JSON for programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thirdcard.service.ports.moments import format_moment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """What is reported, whoever gets it."""
+    """The content of a notice, the same for all receivers."""
 
     key: str
     """The same each time that it is sent."""
@@ -31,23 +31,23 @@ class Notice:
 
 
 def notice_of_alert(alert: AlertView, event: NoticeEvent, *, at: datetime) -> Notice:
-    """An alert was raised, or is overdue; each is sent once."""
+    """The notice that an alert was raised, or is overdue; each is sent once."""
     return _of_alert(alert, event, f"alert-{alert.id}-{event}", at, None)
 
 
 def notice_of_change(alert: AlertView, change: ChangeView) -> Notice:
-    """Somebody decided about an alert; the same decision may come twice, so its number is in the key."""
+    """The notice of a decision on an alert; its number is in the key, since the same decision may be made twice."""
     event = NoticeEvent(change.after)
     return _of_alert(alert, event, f"alert-{alert.id}-{event}-{change.id}", change.at, change)
 
 
 def service_notice(code: str, severity: Severity, message: str, *, at: datetime) -> Notice:
-    """Something about the service itself."""
+    """A notice about the service itself."""
     return _of_service(NoticeEvent.SERVICE, code, severity, message, at)
 
 
 def trial_notice(channel: str, *, at: datetime) -> Notice:
-    """What the test button sends."""
+    """The notice that the test button sends."""
     return _of_service(NoticeEvent.TEST, channel, Severity.INFO, f"A test of the channel {channel}.", at)
 
 
@@ -77,7 +77,7 @@ def _of_alert(alert: AlertView, event: NoticeEvent, key: str, at: datetime, chan
 
 
 def _of_service(event: NoticeEvent, code: str, severity: Severity, message: str, at: datetime) -> Notice:
-    key = f"{event}-{code}-{int(at.timestamp() * 1000)}".replace(".", "_")  # dots part what is signed
+    key = f"{event}-{code}-{int(at.timestamp() * 1000)}".replace(".", "_")  # dots separate the parts that are signed
     body = {
         "key": key,
         "event": str(event),

@@ -1,4 +1,4 @@
-"""Run the channels: one thread enters what happened, one for each channel sends, so that none waits for another."""
+"""Run the channels: one thread stores new notices, one for each channel sends them, so that none waits for another."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 POLL_S = 0.25
 STOP_S = 15.0
 AFTER_A_FALL_S = 1.0
-"""Wait after a refused write, as tables do: what a full disk delayed is sent soon after."""
+"""The pause after a refused write, the same as for tables: after a full disk messages are sent soon."""
 PRUNE_EVERY = timedelta(hours=1)
 
 
@@ -39,11 +39,11 @@ class NoSuchChannelError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelState:
-    """How a channel stands."""
+    """The state of a channel."""
 
     name: str
     fault: str | None
-    """Why the last attempt failed; None where it did not."""
+    """Why the last attempt failed; None where it succeeded."""
 
 
 @dataclass(slots=True)
@@ -57,25 +57,25 @@ class Notifications:
     poll_s: float = POLL_S
     _pruned_at: datetime | None = None
     fault: str | None = None
-    """Why what happens cannot be entered at present; None where it can."""
+    """Why events cannot be stored at present; None where they can."""
     _senders: dict[str, Sender] = field(init=False)
     _threads: list[threading.Thread] = field(default_factory=list)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _woken: threading.Event = field(default_factory=threading.Event)
     _has_mail: dict[str, threading.Event] = field(init=False)
-    """By channel: something was entered."""
+    """By channel: set when something was stored for it."""
 
     def __post_init__(self) -> None:
         self._has_mail = {channel.traits.name: threading.Event() for channel in self.channels}
         self._senders = {channel.traits.name: Sender(channel, self.database, self.clock) for channel in self.channels}
 
     def begin(self) -> None:
-        """Note where to begin: where the last run ended. The very first one tells nothing of what was before it."""
+        """Set the starting point: where the last run ended; the very first run ignores earlier events."""
         with self.database.writing() as session:
             outbox.begin(session, self._senders, now=self.clock())
 
     def start(self) -> None:
-        """Tell what happens from `begin` on, until stopped."""
+        """Send notices of events since `begin`, until stopped."""
         for channel in self.channels:
             channel.open()
         self._threads = [threading.Thread(target=self._run_entries, name="notify", daemon=True)]
@@ -86,7 +86,7 @@ class Notifications:
             thread.start()
 
     def stop(self) -> None:
-        """Let what is being sent end; what is not sent yet is sent after the next start."""
+        """Finish sending the current messages; the others are sent after the next start."""
         self._stopping.set()
         self._woken.set()
         self._wake_senders()
@@ -98,19 +98,19 @@ class Notifications:
 
     @property
     def overdue_after(self) -> timedelta:
-        """How long an alert may wait for somebody to take it."""
+        """How long an alert may wait before it is overdue."""
         return timedelta(minutes=self.rules.settings.overdue_after_min)
 
     def wake(self) -> None:
-        """Something was committed; look at once. From any thread."""
+        """Check for events at once, after a commit; safe from any thread."""
         self._woken.set()
 
     def states(self) -> list[ChannelState]:
-        """How every channel stands, in the order of the file."""
+        """The state of every channel, in the order of the file."""
         return [ChannelState(name=name, fault=sender.fault) for name, sender in self._senders.items()]
 
     def tell(self, code: str, severity: Severity, message: str) -> None:
-        """Tell something about the service itself to the channels whose rules ask for it."""
+        """Notify the channels whose rules ask for it about the service itself."""
         now = self.clock()
         notice = service_notice(code, severity, message, at=now)
         channels = self.rules.channels_for(notice)
@@ -120,7 +120,7 @@ class Notifications:
             self._wake_senders()
 
     def send_test(self, channel: str, *, who: str) -> str | None:
-        """Send a test at once; why it could not be sent, or None. It stands among the deliveries either way.
+        """Send a test at once; returns None, or why it failed. It is listed among the deliveries either way.
 
         Raises:
             NoSuchChannelError: There is no channel of that name.
@@ -135,7 +135,7 @@ class Notifications:
         return fault
 
     def enter_news(self) -> bool:
-        """Enter what happened since the last call, a part of it at least; False where nothing did."""
+        """Store notices of events since the last call, at least some; returns False where there were none."""
         now, overdue_after = self.clock(), self.overdue_after
         with self.database.reading() as session:
             if not outbox.has_news(session, now=now, overdue_after=overdue_after):
@@ -147,7 +147,7 @@ class Notifications:
         return entered > 0
 
     def prune(self) -> int:
-        """Now and then, take old messages that were sent out of the list; gives how many."""
+        """Delete old sent messages from the list, now and then; returns how many."""
         now = self.clock()
         if self._pruned_at is not None and now - self._pruned_at < PRUNE_EVERY:
             return 0
@@ -182,7 +182,7 @@ class Notifications:
                 self._has_mail[name].clear()
 
     def _guard(self, what: str, work: Callable[[], bool]) -> bool:
-        """Do some work; where it fails in a way that nobody foresaw, say so, rest, and go on."""
+        """Do some work; log unexpected errors, pause, and continue."""
         try:
             has_worked = work()
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Make a house's channels out of its settings: secrets are read, nobody is spoken to yet."""
+"""Build a house's channels from its settings: secrets are resolved, no connection is made."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def open_notifications(
 
     Raises:
         HouseFileError: The file is no YAML mapping.
-        TableError: A value is not allowed, or a secret is not in the environment.
+        TableError: A value is not allowed, or a secret is missing from the environment.
     """
     file, where = load_notifications(folder), folder / NOTIFICATIONS
     words = PeopleWords(zone=ZoneInfo(settings.time_zone), room_url=file.room_url)
@@ -102,7 +102,7 @@ def _people(
 
 
 def still_of(database: Database, folder: Path, alert_id: int) -> Path | None:
-    """The picture of an alert in the folder of the evidence; None where it is not there, or not yet."""
+    """The still of an alert in the evidence folder; None where it is missing, or not made yet."""
     wanted = (EvidenceRow.alert_id == alert_id, EvidenceRow.kind == "still", EvidenceRow.state == KEPT)
     with database.reading() as session:
         name = session.scalar(select(EvidenceRow.path).where(*wanted).limit(1))

@@ -1,7 +1,7 @@
-"""Enter what is to be reported, so that a fall of the service loses nothing and tells nothing under two keys.
+"""Store notices durably: a crash loses none, and sends none under two keys.
 
-How far alerts and decisions were read moves in the transaction that enters their deliveries. A delivery is marked as
-sent after the receiver took it: a fall in between sends it again, with the same key and the same body.
+The reading position in alerts and decisions moves in the transaction that stores their deliveries. A delivery is marked
+as sent after the receiver accepted it; a crash in between sends it again, with the same key and body.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from thirdcard.service.store.schema import AlertChange, AlertRow, DeliveryPlace,
 logger = logging.getLogger(__name__)
 
 WAITING, SENT, FAILED, GATHERED = "waiting", "sent", "failed", "gathered"
-"""Gathered: the message of a storm covers it."""
+"""Gathered: covered by the message of a storm."""
 BATCH = 200
 TOO_OLD = timedelta(hours=24)
-"""What was read so late is not told any more; the delivery says so."""
+"""Events that are read so late are not sent any more; the delivery says so."""
 LONGEST_GAP = timedelta(seconds=5)
-"""A number that is still missing after so long was never committed."""
+"""A row number that is still missing after so long was never committed."""
 WAITS_S = (5, 15, 60, 300, 900, 1800, 3600)
-"""How long to wait after the first, the second, ... attempt; the last one from then on."""
+"""Waits in seconds after the first, the second, ... attempt; the last one from then on."""
 _STORMY = (NoticeEvent.RAISED, NoticeEvent.OVERDUE)
-"""What a storm has many of."""
+"""The events that a storm has many of."""
 ALERTS, CHANGES, OVERDUE = "alerts", "changes", "overdue"
 
 
@@ -55,14 +55,14 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryOutcome:
-    """What became of an attempt."""
+    """The outcome of an attempt."""
 
     ids: Sequence[int]
     at: datetime
     fault: str | None = None
     """None: it was sent."""
     next_at: datetime | None = None
-    """When it is tried again; None: it is given up."""
+    """When it is tried again; None: it has failed."""
 
 
 def begin(session: Session, channels: Iterable[str], *, now: datetime) -> None:
@@ -81,7 +81,7 @@ def begin(session: Session, channels: Iterable[str], *, now: datetime) -> None:
 
 
 def has_news(session: Session, *, now: datetime, overdue_after: timedelta) -> bool:
-    """Whether there is something to enter; only looks."""
+    """Whether there are events to store; does not write."""
     return any(
         next(iter(read(session)), None) is not None
         for read in (_new_alerts, _new_changes, lambda within: _overdue(within, now - overdue_after))
@@ -89,7 +89,7 @@ def has_news(session: Session, *, now: datetime, overdue_after: timedelta) -> bo
 
 
 def enter_news(session: Session, rules: NoticeRules, *, now: datetime, overdue_after: timedelta) -> int:
-    """Enter the deliveries of all that happened since the last call, a batch at most; gives how many."""
+    """Store the deliveries of events since the last call, at most one batch; returns how many."""
     steps: tuple[tuple[str, Iterable[Any], Callable[[Any], Notice | None]], ...] = (
         (ALERTS, _new_alerts(session), lambda row: _raised(session, row)),
         (CHANGES, _new_changes(session), lambda row: _decided(session, row)),
@@ -119,9 +119,9 @@ def _told(tell: Callable[[Any], Notice | None], row: Any, place: str) -> Notice 
 def enter(
     session: Session, notice: Notice, channels: Iterable[str], *, now: datetime, is_gathered: bool = False
 ) -> int:
-    """Enter a notice for some channels, for each just once; gives how many are new.
+    """Store a notice for some channels, once for each; returns how many are new.
 
-    `is_gathered`: the message of a storm tells it, so it is noted and not sent.
+    `is_gathered`: the message of a storm covers it, so it is recorded but not sent.
     """
     entered = 0
     for channel in channels:
@@ -134,7 +134,7 @@ def enter(
 
 
 def due(session: Session, channel: str, *, now: datetime, limit: int) -> list[Waiting]:
-    """What a channel should send now, the oldest first."""
+    """The deliveries that a channel must send now, the oldest first."""
     wanted = (
         select(DeliveryRow)
         .where(DeliveryRow.channel == channel, DeliveryRow.state == WAITING, DeliveryRow.due_at <= now)
@@ -150,14 +150,14 @@ def due(session: Session, channel: str, *, now: datetime, limit: int) -> list[Wa
 def next_attempt(
     delivery: Waiting, *, now: datetime, give_up_after: timedelta, at_least: timedelta = timedelta()
 ) -> datetime | None:
-    """When a delivery that failed just now is tried again; None where its time is over."""
+    """When a delivery that just failed is tried again; None where its time is over."""
     wait = timedelta(seconds=WAITS_S[min(delivery.attempts, len(WAITS_S) - 1)])
     at = now + max(wait, at_least)
     return at if at - delivery.entered_at <= give_up_after else None
 
 
 def settle(session: Session, outcome: DeliveryOutcome) -> None:
-    """Note what became of an attempt."""
+    """Record the outcome of an attempt."""
     values: dict[str, Any] = {"attempts": DeliveryRow.attempts + 1, "fault": outcome.fault}
     if outcome.fault is None:
         values |= {"state": SENT, "settled_at": outcome.at}
@@ -169,22 +169,22 @@ def settle(session: Session, outcome: DeliveryOutcome) -> None:
 
 
 def prune(session: Session, *, before: datetime) -> int:
-    """Take what was sent before that moment out of the list; gives how many. What failed stays."""
+    """Delete sent deliveries from before that time; returns how many. Failed ones stay."""
     old = (DeliveryRow.state.in_((SENT, GATHERED)), DeliveryRow.settled_at < before)
     pruned = session.scalars(delete(DeliveryRow).where(*old).returning(DeliveryRow.id))
     return len(pruned.all())
 
 
 def hurry(session: Session, channel: str, *, now: datetime) -> None:
-    """The receiver answers again: try at once what waits for it."""
+    """Make everything that waits for a channel due now, since its receiver answers again."""
     waiting = (DeliveryRow.channel == channel, DeliveryRow.state == WAITING, DeliveryRow.due_at > now)
     session.execute(update(DeliveryRow).where(*waiting).values(due_at=now))
 
 
 def _enter_for_all(session: Session, notice: Notice, rules: NoticeRules, now: datetime) -> int:
-    """Enter a notice for all channels that the rules name; people get one message for a whole storm.
+    """Store a notice for all channels of the rules; people get one message for a whole storm.
 
-    A withdrawal goes only to channels that got the alert as a message of its own.
+    A withdrawal goes only to channels that got the alert as a separate message.
     """
     entered = 0
     for channel in rules.channels_for(notice):
@@ -198,7 +198,7 @@ def _enter_for_all(session: Session, notice: Notice, rules: NoticeRules, now: da
 
 
 def _was_sent(session: Session, alert_id: int | None, channel: str) -> bool:
-    """Whether an alert was, or will be, sent to a channel by itself."""
+    """Whether an alert was, or will be, sent to a channel as a separate message."""
     sent = select(DeliveryRow.id).where(
         DeliveryRow.alert_id == alert_id,
         DeliveryRow.channel == channel,
@@ -236,7 +236,7 @@ def _new_changes(session: Session) -> Sequence[AlertChange]:
 
 
 def _overdue(session: Session, before: datetime) -> Sequence[AlertRow]:
-    """Alerts that were raised before that moment, taken or not."""
+    """Alerts that were raised before that time, taken or not."""
     wanted = select(AlertRow).where(AlertRow.id > _place(OVERDUE), AlertRow.noticed_at <= before)
     return session.scalars(wanted.order_by(AlertRow.id).limit(BATCH)).all()
 
@@ -263,13 +263,13 @@ def _raised(session: Session, row: AlertRow) -> Notice | None:
 
 def _decided(session: Session, row: AlertChange) -> Notice | None:
     if row.reason in (CORRECTED, TAKEN_BACK, UNRAISED):
-        return None  # a correction after the fact wakes nobody
+        return None  # a correction after the fact notifies nobody
     alert = session.get_one(AlertRow, row.alert_id)
     return notice_of_change(alert_views(session, [alert])[0], change_view(row))
 
 
 def _left(session: Session, row: AlertRow, now: datetime) -> Notice | None:
-    """Of an alert whose time to be taken is over: a notice where nobody did."""
+    """The notice for an alert that nobody took in time; None where somebody did."""
     if row.state != AlertState.OPEN or row.is_quiet:
         return None
     return notice_of_alert(alert_views(session, [row])[0], NoticeEvent.OVERDUE, at=now)

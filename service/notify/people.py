@@ -1,4 +1,4 @@
-"""Tell people by e-mail or chat, through Apprise; many messages at once become one."""
+"""Notify people by e-mail or chat through Apprise; messages that wait together are joined."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from thirdcard.service.notify.people_words import PeopleWords
 
 SHOWN_AT_ONCE = 20
 MOST_STILLS = 5
-"""Of one message: mailboxes take no more than some megabytes."""
+"""The most pictures in one message: mailboxes accept some megabytes."""
 _KINDS = {Severity.MEDIUM: "warning", Severity.HIGH: "failure", Severity.CRITICAL: "failure"}
 
 
 class Messenger(Protocol):
-    """Speaks with one service of e-mail or chat."""
+    """A client of one e-mail or chat service."""
 
     def tell(self, title: str, text: str, kind: str, pictures: Sequence[Path]) -> str | None:
-        """Why it could not; None where it could. `kind`: info, warning or failure."""
+        """Send a message; returns None, or why it failed. `kind`: info, warning or failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleChannel:
-    """Some people who are notified the same way."""
+    """A channel to people."""
 
     traits: ChannelTraits
     make_messenger: Callable[[], Messenger] = field(repr=False)
     words: PeopleWords
     find_still: Callable[[int], Path | None] = field(repr=False)
-    """The picture of an alert, where it is there already."""
+    """Returns the picture of an alert, if it exists already."""
     _messenger: list[Messenger] = field(default_factory=list, repr=False)
 
     def open(self) -> None:
-        """Make ready; nobody is spoken to yet."""
+        """Create the client; makes no connection."""
         if not self._messenger:
             self._messenger.append(self.make_messenger())
 
     def send(self, messages: Sequence[Outgoing]) -> None:
-        """Tell all of them in one message, the gravest first.
+        """Send all of them in one message, the most severe first.
 
         Raises:
-            DownError: The service of e-mail or chat did not take it.
+            DownError: The e-mail or chat service did not accept it.
         """
         assert self._messenger, "open() comes first"
         bodies = sorted((json.loads(message.body) for message in messages), key=_weight, reverse=True)
@@ -59,7 +59,7 @@ class PeopleChannel:
             raise DownError(fault)
 
     def close(self) -> None:
-        """Nothing is held between messages."""
+        """Do nothing: no connection is held between messages."""
 
     def _text(self, bodies: Sequence[dict[str, Any]]) -> str:
         words = self.words
@@ -74,10 +74,10 @@ class PeopleChannel:
 
 
 class AppriseMessenger:
-    """Speaks by Apprise."""
+    """A client that uses Apprise."""
 
     def __init__(self, url: str) -> None:
-        """Takes an address that Apprise knows."""
+        """`url` is an address in Apprise's form."""
         import apprise
 
         self._apprise, self._url = apprise, url
@@ -85,7 +85,7 @@ class AppriseMessenger:
         self._is_known = bool(self._object.add(url))
 
     def tell(self, title: str, text: str, kind: str, pictures: Sequence[Path] = ()) -> str | None:
-        """Why it could not, as Apprise says it, without the address and its secrets."""
+        """Send a message; returns None, or Apprise's reason for the failure, without the address and its secrets."""
         if not self._is_known:
             return "the address is none that Apprise knows"
         capture: Any = self._apprise.LogCapture
@@ -94,7 +94,7 @@ class AppriseMessenger:
                 title=title,
                 body=text,
                 notify_type=self._apprise.NotifyType(kind),
-                body_format=self._apprise.NotifyFormat.TEXT,  # so that what people wrote is no markup in a mail
+                body_format=self._apprise.NotifyFormat.TEXT,  # so that people's words are not taken as markup in a mail
                 attach=[str(picture) for picture in pictures] or None,
             )
             said = [line for line in log.getvalue().splitlines() if line.strip()]

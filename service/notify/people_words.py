@@ -1,4 +1,4 @@
-"""A notice as people read it: words instead of codes, the house's clock, and a link to where it can be looked at."""
+"""A notice in words for people, with the house's clock and a link to the alert."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleWords:
-    """How one house is written to."""
+    """The text form of notices for one house."""
 
     zone: ZoneInfo
     room_url: str | None = None
     """The address at which people reach the room; None: no links."""
 
     def title(self, body: Mapping[str, Any]) -> str:
-        """One line."""
+        """The subject in one line."""
         who, code = (body.get("change") or {}).get("who", ""), code_title(str(body["code"]))
         if "storm" in body:
             return f"[{body['severity']}] Table {body['table']}: {body['storm']['alerts']} times {code}, a storm"
@@ -45,17 +45,17 @@ class PeopleWords:
         return f"[{body['severity']}] {title}"
 
     def text(self, body: Mapping[str, Any]) -> str:
-        """What stands below: what happened, what the rulebook orders, why somebody decided so, when, where to look."""
+        """The text: what happened, what the rulebook orders, why somebody decided so, when, and where to look."""
         lines = self._storm(body) if "storm" in body else _lines(body)
         return "\n".join([*lines, self.moment(body["at"]), *self.link(body)])
 
     def moment(self, text: str) -> str:
-        """A moment of the house's clock, such as `4 May 2026 22:00:00 (Europe/Zurich)`."""
+        """A time by the house's clock, such as `4 May 2026 22:00:00 (Europe/Zurich)`."""
         at = datetime.fromisoformat(text).astimezone(self.zone)
         return f"{at.day} {at:%b %Y %H:%M:%S} ({self.zone.key})"
 
     def link(self, body: Mapping[str, Any]) -> list[str]:
-        """Where the alert is shown, where that is known."""
+        """A link to the alert; empty where there is none."""
         number = (body.get("alert") or {}).get("id")
         return [] if self.room_url is None or number is None else [f"{self.room_url}/alerts/{number}?show=all"]
 
@@ -82,6 +82,6 @@ def _lines(body: Mapping[str, Any]) -> list[str]:
 
 
 def _lasted(seconds: float) -> str:
-    """`40 s`, `3 min 20 s`."""
+    """A duration such as `40 s`, `3 min 20 s`."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"

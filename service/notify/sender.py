@@ -1,6 +1,6 @@
-"""Send what is due on one channel, and find out when to try again.
+"""Send the due messages of one channel, and decide when to retry.
 
-A receiver that is away is left alone for a while, longer each time; each message that failed has its own wait as well.
+An unreachable receiver is left alone for growing pauses; each failed message has its own wait too.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from thirdcard.service.store.database import Database
 logger = logging.getLogger(__name__)
 
 REST_S = (5, 15, 60, 300)
-"""How long a receiver that is away is left alone."""
+"""Pauses in seconds for an unreachable receiver."""
 
 
 @dataclass(slots=True)
 class Sender:
-    """One channel's work; one thread calls `send_due`."""
+    """The sender of one channel; only one thread calls `send_due`."""
 
     channel: Channel
     database: Database
     clock: Clock
     fault: str | None = None
-    """Why the last attempt failed; None where it did not."""
+    """Why the last attempt failed; None where it succeeded."""
     _rest_until: datetime | None = None
     _failures: int = 0
     _unsettled: list[DeliveryOutcome] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Sender:
     _lock: Lock = field(default_factory=Lock)
 
     def send_due(self) -> bool:
-        """Send the next messages that are due; False where there is nothing to do now."""
+        """Send the next due messages; returns False where there is nothing to do now."""
         self._settle()
         now = self.clock()
         if self._rest_until is not None and now < self._rest_until:
@@ -55,7 +55,7 @@ class Sender:
         return True
 
     def send_now(self, message: Outgoing) -> str | None:
-        """Send one message, whatever else waits; why it could not be sent, or None."""
+        """Send one message at once; returns None, or why it failed."""
         with self._lock:
             try:
                 self.channel.send([message])
@@ -92,7 +92,7 @@ class Sender:
         ]
 
     def _settle(self) -> None:
-        """Note what became of attempts; what cannot be noted now is kept in mind and noted before the next one."""
+        """Record the outcomes of attempts; those that cannot be recorded now are kept for the next call."""
         if not self._unsettled and not self._is_hurrying:
             return
         with self.database.writing() as session:

@@ -1,6 +1,6 @@
-"""What is sent to whom and when: `notifications.yaml` parsed and checked; nothing is opened.
+"""Who gets which notices and when: parse and check `notifications.yaml`; nothing is opened.
 
-Each kind of channel has a list of its own; rules name channels and shifts of the same file.
+Each kind of channel has its own list; rules name channels and shifts of the same file.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ NOTIFICATIONS = "notifications.yaml"
 
 
 class NoticeEvent(StrEnum):
-    """Kinds of notices."""
+    """The kinds of notices."""
 
     RAISED = "raised"
     OVERDUE = "overdue"
-    """Nobody took it for a while."""
+    """Nobody took the alert in time."""
     ACKNOWLEDGED = "acknowledged"
     ESCALATED = "escalated"
     CONFIRMED = "confirmed"
     DISMISSED = "dismissed"
     WITHDRAWN = "withdrawn"
-    """Later evidence took the alert back before anybody had taken it."""
+    """Later evidence refuted the alert before anybody had taken it."""
     SERVICE = "service"
-    """Not of a table: the disk is nearly full, and the like."""
+    """About the service rather than a table: for example, the disk is nearly full."""
     TEST = "test"
-    """Somebody pressed the button; no rule asks for it."""
+    """The test button was pressed; no rule asks for it."""
 
 
 Hours = Annotated[float, Field(strict=False, gt=0, le=168)]
@@ -132,7 +132,7 @@ class NotificationsFile(HouseSettings):
     )
 
     def channel_kinds(self) -> dict[str, str]:
-        """Of each channel, what it is."""
+        """The kind of each channel, by name."""
         kinds = (("webhook", self.webhooks), ("MQTT", self.mqtt), ("e-mail or chat", self.people))
         return {channel.name: kind for kind, channels in kinds for channel in channels}
 
@@ -143,7 +143,7 @@ class NotificationsFile(HouseSettings):
 
 
 def load_notifications(folder: Path) -> NotificationsFile:
-    """The settings of a service's folder; nobody is notified of anything where it has no such file.
+    """The settings of a service's folder; without the file nobody is notified.
 
     Raises:
         HouseFileError: The file is no YAML mapping.
@@ -157,7 +157,7 @@ def load_notifications(folder: Path) -> NotificationsFile:
 
 
 def _complaints(settings: NotificationsFile) -> Iterator[tuple[str, object, str]]:
-    """What is wrong between several keys: key, value, what is allowed."""
+    """Errors across several keys: key, value, what is allowed."""
     yield from _repeated([f"{kind}[{i}]" for kind, i in _places(settings)], settings.channel_names())
     yield from _repeated([f"shifts[{i}]" for i in range(len(settings.shifts))], [s.name for s in settings.shifts])
     for i, hook in enumerate(settings.webhooks):

@@ -1,8 +1,8 @@
-"""Tell people of a storm once: many alerts of one kind at one table in quick succession are one message, not fifty.
+"""Notify people of a storm once: many alerts of one kind at one table, close together, are one message.
 
-Programs get each alert. The first alerts of a storm are reported one by one, since nobody knows yet that it is one;
-then a message says that it is, and again each time that the storm has doubled. Of what follows, what is worse than all
-before is reported, and each grave fault of the dealing; the rest is noted as gathered.
+Programs get each alert. The first alerts of a storm are sent one by one, since it is not recognised yet; then a message
+reports the storm, and again each time that it has doubled. After that only alerts that are more severe than all before,
+and every severe dealing fault, are sent; the others are recorded as gathered.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Told:
 
 
 def as_told_to_people(session: Session, notice: Notice, channel: str) -> Notice | None:
-    """A notice of an alert as people on a channel get it; None where the storm's own message has told it."""
+    """An alert's notice as people on a channel get it; None where the storm's message covers it."""
     storm = _storm_with(session, notice, channel)
     *earlier, _ = storm
     if len(storm) < LEAST:
@@ -47,7 +47,7 @@ def as_told_to_people(session: Session, notice: Notice, channel: str) -> Notice 
 
 
 def _storm_with(session: Session, notice: Notice, channel: str) -> Sequence[_Told]:
-    """What the channel was to send about the same kind at the table up to this alert, which is the last of them."""
+    """The channel's alerts of the same kind at the table up to this one, which is last."""
     query = (
         select(AlertRow.severity, AlertRow.body, AlertRow.noticed_at)
         .join(DeliveryRow, DeliveryRow.alert_id == AlertRow.id)
@@ -67,7 +67,7 @@ def _storm_with(session: Session, notice: Notice, channel: str) -> Sequence[_Tol
 
 
 def _storm_notice(notice: Notice, told: Sequence[_Told]) -> Notice:
-    """The notice of an alert that says of what storm it is."""
+    """The notice of an alert with the facts of its storm."""
     gravest = max(reversed(told), key=lambda one: _BY_WEIGHT.index(one.severity))
     first_at, last_at = min(one.at for one in told), max(one.at for one in told)
     storm = {

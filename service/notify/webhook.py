@@ -1,7 +1,7 @@
-"""Send messages by HTTP, signed so that the receiver knows who sent them and when.
+"""Send messages by HTTP, signed so that the receiver knows the sender and the time.
 
-The headers are those of the Standard Webhooks specification, for which receivers find ready libraries: the signature is
-HMAC-SHA256 over `ID.TIMESTAMP.BODY`, in base64, after `v1,`. The id is the message's key.
+The headers follow the Standard Webhooks specification, for which libraries exist: the signature is HMAC-SHA256 over
+`ID.TIMESTAMP.BODY`, in base64, after `v1,`. The id is the message's key.
 """
 
 from __future__ import annotations
@@ -21,48 +21,48 @@ from thirdcard.service.notify.channels import ChannelTraits, DeliveryRefusedErro
 from thirdcard.service.ports.live_tables import Clock
 
 PREFIX = "whsec_"
-"""Before a secret that is written in base64."""
+"""The prefix of a secret in base64."""
 BUSY = frozenset({408, 425, 429})
 LONGEST_RETRY_S = 3600
 
 
 class HttpError(Exception):
-    """No answer came; the text says why."""
+    """There was no answer; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What a receiver answered."""
+    """A receiver's answer."""
 
     status: int
     retry_after_s: float = 0.0
 
 
 class HttpPoster(Protocol):
-    """Posts over the network."""
+    """A client that posts over HTTP."""
 
     def post(self, url: str, body: bytes, headers: Mapping[str, str], *, timeout_s: float) -> HttpAnswer:
-        """The answer to a POST.
+        """Send a POST and return the answer.
 
         Raises:
             HttpError: There was none.
         """
 
     def close(self) -> None:
-        """Let connections go."""
+        """Close connections."""
 
 
 class HttpxPoster:
-    """Posts by the httpx library; follows no redirects and reads no bodies."""
+    """A client that uses httpx; follows no redirects and reads no bodies."""
 
     def __init__(self) -> None:
         self._client = httpx.Client(follow_redirects=False)
 
     def post(self, url: str, body: bytes, headers: Mapping[str, str], *, timeout_s: float) -> HttpAnswer:
-        """The answer's status.
+        """Send a POST and return the answer's status.
 
         Raises:
-            HttpError: Nobody answered, or not in time.
+            HttpError: There was no answer in time.
         """
         try:
             with self._client.stream("POST", url, content=body, headers=dict(headers), timeout=timeout_s) as answer:
@@ -73,13 +73,13 @@ class HttpxPoster:
             raise HttpError(str(error) or type(error).__name__) from error
 
     def close(self) -> None:
-        """Let connections go."""
+        """Close connections."""
         self._client.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
-    """One program that takes messages by HTTP."""
+    """A channel to one program over HTTP."""
 
     traits: ChannelTraits
     url: str = field(repr=False)
@@ -90,20 +90,20 @@ class Webhook:
     clock: Clock
 
     def open(self) -> None:
-        """Nothing: each message makes its connection, or uses the last one's."""
+        """Do nothing: connections are made when sending."""
 
     def send(self, messages: Sequence[Outgoing]) -> None:
         """Post each message.
 
         Raises:
-            DownError: No answer, an error of the receiver's, or too much at once.
-            RefusedError: Any other answer but success; redirects are not followed.
+            DownError: No answer, a server error, or too many requests.
+            DeliveryRefusedError: Any other answer but success; redirects are not followed.
         """
         for message in messages:
             self._post(message)
 
     def close(self) -> None:
-        """Let connections go."""
+        """Close connections."""
         self.poster.close()
 
     def _post(self, message: Outgoing) -> None:
@@ -138,7 +138,7 @@ def sign(secret: bytes, key: str, at: datetime, body: bytes) -> str:
 
 
 def secret_bytes(text: str) -> bytes:
-    """A secret as it signs: base64 behind `whsec_`, else the text's own bytes."""
+    """A secret as bytes: base64 after `whsec_`, else the text itself."""
     if text.startswith(PREFIX):
         try:
             return base64.b64decode(text.removeprefix(PREFIX), validate=True)
@@ -148,5 +148,5 @@ def secret_bytes(text: str) -> bytes:
 
 
 def _seconds(text: str | None) -> float:
-    """A `Retry-After` in seconds; 0 where it says none or a date."""
+    """A `Retry-After` in seconds; 0 where there is none, or a date."""
     return float(min(int(text), LONGEST_RETRY_S)) if text is not None and text.isascii() and text.isdecimal() else 0.0
