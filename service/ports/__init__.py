@@ -1,1 +1,1 @@
-"""What the rooms of the service ask of each other: protocols, messages, errors."""
+"""The interfaces between the parts of the service: protocols, messages, errors."""

@@ -1,4 +1,4 @@
-"""What runs beside the room, as far as the room needs to know it."""
+"""The background work beside the pages, as far as the pages need to know it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from prometheus_client.metrics_core import Metric
 
 
 class Background(Protocol):
-    """Notifications, devices, retention and tallies; the web application knows what they are."""
+    """Notifications, devices, retention and tallies."""
 
     def faults(self) -> list[str]:
-        """What does not work, in words; empty where all does."""
+        """What does not work, in words; empty where everything does."""
 
     def figures(self) -> Iterator[Metric]:
-        """Figures for Prometheus."""
+        """Metrics for Prometheus."""

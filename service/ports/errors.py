@@ -1,4 +1,4 @@
-"""What the service refuses, each cause with a class; every message is one line for the person who typed the command."""
+"""The service's errors: one class per cause; every message is one line for the person who gave the command."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import re
 from thirdcard.vision.addresses import public_address, public_text, public_value
 
 MISSING = object()
-"""Stands for the value of a key that is not there."""
+"""Stands for the value of a missing key."""
 
 _LONGEST_VALUE = 80
 _NUMBER = re.compile(r"[-+.\d]+")
 
 
 class ServiceError(Exception):
-    """The root: something given to the program cannot be used."""
+    """The root of the service's errors: some input cannot be used."""
 
 
 class TableError(ServiceError):
-    """A value in a table's files is not allowed: `table.yaml: key = value; allowed`, without a camera's password."""
+    """A value in a table's files is not allowed: `table.yaml: key = value; allowed`, without camera passwords."""
 
     def __init__(self, where: str, key: str, *, value: object = MISSING, allowed: str) -> None:
         self.where = where
@@ -29,7 +29,7 @@ class TableError(ServiceError):
 
 
 class UnreadableTableError(ServiceError):
-    """A table's file is absent or cannot be read."""
+    """A table's file is missing or cannot be read."""
 
     def __init__(self, text: str) -> None:
         super().__init__(public_text(text))

@@ -1,4 +1,4 @@
-"""What the room's service asks of the rest of the program, and no more."""
+"""The interface of the live tables for the room's pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 from thirdcard.service.ports.messages import TableStatus, Written
 
 Clock = Callable[[], datetime]
-"""The moment, in UTC."""
+"""Returns the present time in UTC."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,23 +19,23 @@ class Picture:
 
     jpeg: bytes
     version: str
-    """Another one for every picture."""
+    """Changes with every picture."""
 
 
 class LiveTables(Protocol):
-    """The tables that are being watched."""
+    """The tables that are watched."""
 
     def states(self) -> Sequence[TableStatus]:
-        """How every table stands, by id."""
+        """The state of every table, sorted by id."""
 
     def state(self, table_id: str) -> TableStatus | None:
-        """How one table stands; None where it is not watched here."""
+        """The state of one table; None where it is not watched here."""
 
     def picture(self, table_id: str) -> Picture | None:
         """Its newest picture; None where there is none yet."""
 
     def nudge(self, table_id: str) -> None:
-        """Signals wait for it in the database."""
+        """Signal that reports wait for it in the database."""
 
     def changes(self) -> AsyncIterator[TableStatus | Written]:
-        """Everything that changes from now on, for as long as somebody reads."""
+        """All changes from now on, for as long as somebody reads."""

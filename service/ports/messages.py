@@ -1,4 +1,4 @@
-"""What a table's process tells the service: how it stands, what is new in the database; and what it is asked to do."""
+"""Messages from a table's process (its state, new rows in the database) and orders to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class ShownStake:
 
     area: str
     place: str
-    """`Seat 3`."""
+    """Such as `Seat 3`."""
     bet: str
     amount: int | None
     chips: int | None
@@ -19,17 +19,17 @@ class ShownStake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableStatus:
-    """How a table stands."""
+    """The state of a table."""
 
     table_id: str
     at: str
     """RFC 3339, UTC."""
     t: float
-    """Of the table's log."""
+    """Seconds of the table's log."""
     camera: str
-    """connecting, playing, lost, ended, or what the picture suffers from."""
+    """connecting, playing, lost, ended, or the fault of the picture."""
     fault: str | None = None
-    """Why, in words."""
+    """The cause, in words."""
     round: int = 0
     phase: str = "idle"
     dealer: str | None = None
@@ -40,15 +40,15 @@ class TableStatus:
     wagers: tuple[ShownStake, ...] = ()
     frames: int = 0
     missed: int = 0
-    """Frames that nobody looked at in time."""
+    """Frames that were dropped unexamined."""
     lag_s: float = 0.0
     disk_fault: str | None = None
     setup_hint: str | None = None
-    """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    """What to check in the table's set-up, when that is likelier to be wrong than the dealer."""
     camera_hint: str | None = None
-    """That the camera was moved since its calibration was made, and what was done about it."""
+    """That the camera was moved since its calibration, and how that was handled."""
     setup: int | None = None
-    """The version of the set-up that it is watched with."""
+    """The version of the set-up in use."""
     setup_waits: bool = False
     """Whether a new set-up waits for the round's end."""
 
@@ -61,14 +61,14 @@ class Written:
     alerts: tuple[int, ...] = ()
     rounds: int = 0
     lines: int = 0
-    """Of the log."""
+    """The number of log lines."""
     evidence: tuple[int, ...] = ()
-    """Of these alerts."""
+    """The alerts with new evidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """The table's process gives up; the service starts it again."""
+    """The table's process gives up; the service restarts it."""
 
     table_id: str
     reason: str
@@ -76,49 +76,49 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strained:
-    """The table gets too few looks and asks to rest; it takes a breath meanwhile."""
+    """The table gets too few looks and asks to rest; it pauses meanwhile."""
 
     table_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unwatched:
-    """A table's process ends again and again; told by who starts it."""
+    """A table's process keeps ending; reported by its supervisor."""
 
     table_id: str
     reason: str
-    """Why it ended last."""
+    """The cause of the last end."""
     times: int
-    """So often it ended."""
+    """The number of ends."""
     within_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Nudge:
-    """To a table's process: signals wait in the database."""
+    """Order to a table's process: reports wait in the database."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShowPicture:
-    """To a table's process: somebody looks at its live picture."""
+    """Order to a table's process: somebody views its live picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """To a table's process that asked: it may look at nothing for a while."""
+    """Permission for a table's process that asked to rest for a while."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """To a table's process: end what is under way, then leave."""
+    """Order to a table's process: finish, then end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renew:
-    """To a table's process: a new set-up waits; leave when no round is under way."""
+    """Order to a table's process: a new set-up waits; end between rounds."""
 
     within_s: float
-    """Leave after so long in any case."""
+    """The latest time to end, in seconds."""
 
 
 Message = TableStatus | Written | Failed | Strained | Unwatched

@@ -1,4 +1,4 @@
-"""Moments as text: RFC 3339, UTC, milliseconds."""
+"""Times as text: RFC 3339, UTC, milliseconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import PlainSerializer, WithJsonSchema
 
 
 def format_moment(at: datetime) -> str:
-    """RFC 3339, UTC, milliseconds."""
+    """A time as text: RFC 3339, UTC, milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

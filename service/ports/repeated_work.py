@@ -1,4 +1,4 @@
-"""Do a piece of work again and again beside the room, in a thread of its own, whatever goes wrong with it."""
+"""Repeat a piece of background work in a thread, whatever errors it raises."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from dataclasses import dataclass, field
 logger = logging.getLogger(__name__)
 
 STOP_S = 15.0
-"""So long a stop waits for what is under way."""
+"""How long a stop waits for the current run, seconds."""
 
 
 @dataclass(slots=True)
 class RepeatedWork:
-    """One piece of work."""
+    """One piece of repeated work."""
 
     name: str
     work: Callable[[], float]
-    """Gives how many seconds it may rest then."""
+    """Does the work, and returns the seconds until the next run."""
     rest_s: float
-    """So long it rests after it failed."""
+    """Seconds until the next run after an error."""
     fault: str | None = None
-    """Why it cannot be done at present; None where it can."""
+    """Why it fails at present; None where it works."""
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
     @property
     def is_stopping(self) -> bool:
-        """Whether what is under way should come to an end."""
+        """Whether the current run should end."""
         return self._stopping.is_set()
 
     def start(self) -> None:
-        """Do it now, and again and again."""
+        """Start the thread; the first run is at once."""
         self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Let what is under way end, and begin nothing more."""
+        """Let the current run end, and start no other."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join(STOP_S)
