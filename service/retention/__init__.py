@@ -1,1 +1,1 @@
-"""How long evidence is kept, and the disk's budget."""
+"""The retention of evidence, and the disk budget."""

@@ -1,4 +1,4 @@
-"""How much of the disk evidence may take, how much it takes, and when that is worth a word."""
+"""How much of the disk evidence may use, how much it uses, and when a warning is due."""
 
 from __future__ import annotations
 
@@ -9,56 +9,56 @@ from enum import StrEnum
 from pathlib import Path
 
 FULL_BYTES = 100 * 10**6
-"""A disk with less is full: new evidence may not find room."""
+"""A disk with less free space is full: new evidence may find no room."""
 
 CALM_SHARE = 0.05
-"""So far below the share of its beginning a warning ends."""
+"""How far below its starting share a warning ends."""
 
 
 class DiskLevel(StrEnum):
-    """How the disk stands."""
+    """The state of the disk."""
 
     FINE = "fine"
     WARNING = "warning"
-    """The budget will be spent soon."""
+    """The budget will soon be used up."""
     SPENT = "spent"
-    """The budget is spent, and nothing is left that may be deleted."""
+    """The budget is used up, and nothing more may be deleted."""
     FULL = "full"
     """The disk itself is full."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskBudget:
-    """What a house allows."""
+    """A house's limits for evidence."""
 
     budget_bytes: int | None
     """None: the whole disk."""
     keep_free_bytes: int
     warn_share: float
-    """The share of the budget from which on a warning is due, 0 to 1."""
+    """The share of the budget, 0 to 1, from which on a warning is due."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskState:
-    """How the disk that holds the evidence stands."""
+    """The state of the disk that holds the evidence."""
 
     level: DiskLevel
     used_bytes: int
     """By evidence."""
     capacity_bytes: int
-    """So much evidence may take, as budget and disk are now."""
+    """The most that evidence may use with the present budget and disk."""
     free_bytes: int
     recorded_bytes: int = 0
-    """By recordings, which give way before evidence does."""
+    """By recordings, which are deleted before evidence."""
 
     @property
     def over_bytes(self) -> int:
-        """So much must go to be within the budget again."""
+        """How much must be deleted to be within the budget again."""
         return max(self.used_bytes - self.capacity_bytes, 0)
 
 
 def recordings_over_bytes(budget: DiskBudget, *, used: int, recorded: int, free: int) -> int:
-    """So much of the recordings must go, that evidence and they stay within the budget and the disk keeps its room."""
+    """How many bytes of recordings must be deleted to keep the budget and the free space."""
     over = max(budget.keep_free_bytes, FULL_BYTES) - free
     if budget.budget_bytes is not None:
         over = max(over, used + recorded - budget.budget_bytes)
@@ -66,19 +66,19 @@ def recordings_over_bytes(budget: DiskBudget, *, used: int, recorded: int, free:
 
 
 FreeBytes = Callable[[Path], int]
-"""What is free on the disk that holds a folder."""
+"""Returns the free bytes on the disk of a folder."""
 
 
 def free_bytes(folder: Path) -> int:
-    """What the disk has left for us."""
+    """The free bytes on the disk of a folder."""
     return shutil.disk_usage(folder).free
 
 
 def judge_disk(budget: DiskBudget, *, used: int, free: int, was: DiskLevel = DiskLevel.FINE) -> DiskState:
-    """Where the disk stands.
+    """The state of the disk.
 
-    The capacity is the smaller of the budget and what evidence would take if just `keep_free_bytes` were left. A
-    warning ends only some way below the share at which it began, so that it does not come and go.
+    The capacity is the smaller of the budget and what evidence would use if just `keep_free_bytes` were left. A warning
+    ends only some way below the share at which it began, so that it does not flicker.
     """
     capacity = max(used + free - budget.keep_free_bytes, 0)
     if budget.budget_bytes is not None:

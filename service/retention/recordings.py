@@ -1,4 +1,4 @@
-"""What is kept of the cameras beyond what clips need: how much it takes, and how it gives way to evidence."""
+"""The stored camera video beyond what clips need: its size, and its deletion in favour of evidence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """A file that may go."""
+    """A file that may be deleted."""
 
     began: datetime
     path: Path
@@ -23,12 +23,12 @@ class _Recorded:
 
 
 def recorded_bytes(ring: Path, now: datetime) -> int:
-    """What the recordings of all tables take, without the last minutes that clips are cut out of."""
+    """The bytes of all tables' recordings, without the last minutes that clips are cut from."""
     return sum(file.size_bytes for file in _recorded(ring, now))
 
 
 def shorten_recordings(ring: Path, wanted_bytes: int, now: datetime) -> int:
-    """Delete the oldest of all tables' recordings until so much is free; gives how much went."""
+    """Delete the oldest recordings of all tables until so much is freed; returns the bytes freed."""
     gone = 0
     for file in sorted(_recorded(ring, now), key=lambda one: one.began):
         if gone >= wanted_bytes:
@@ -52,5 +52,5 @@ def _recorded(ring: Path, now: datetime) -> list[_Recorded]:
                 try:
                     found.append(_Recorded(segment.began, segment.path, segment.path.stat().st_size))
                 except FileNotFoundError:
-                    continue  # its camera let it go meanwhile
+                    continue  # its camera deleted it meanwhile
     return found

@@ -1,4 +1,4 @@
-"""What evidence takes by the reason for which it is kept, and which goes next; for those who look after the disk."""
+"""The disk use of evidence by the reason for keeping it, and what is deleted next."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from thirdcard.service.store.schema import AlertRow, CaseAlert, CaseRow, Evidenc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassUse:
-    """What the evidence of one class takes."""
+    """The disk use of one class of evidence."""
 
     kind: KeepingClass
     days: float | None
@@ -27,9 +27,9 @@ class ClassUse:
 
 
 def use_by_class(session: Session, rules: KeepingRules) -> list[ClassUse]:
-    """How many alerts each class keeps files of, and what they take.
+    """For each class the number of alerts with files, and the bytes.
 
-    An alert counts for its strongest reason: a hold in force, then a case that it is in, then itself.
+    An alert counts for its strongest reason: an active hold, then a case that it is in, then itself.
     """
     kind = case(
         (_is_held(), str(KeepingClass.HOLD)),
@@ -52,7 +52,7 @@ def use_by_class(session: Session, rules: KeepingRules) -> list[ClassUse]:
 
 
 def next_to_go(session: Session, rules: KeepingRules, *, now: datetime, most: int) -> Sequence[EvidenceKeeping]:
-    """The evidence whose time is over first, by the rules as they are; the soonest first."""
+    """The evidence whose time ends first under the present rules, the soonest first."""
     has_files = exists().where(EvidenceRow.alert_id == AlertRow.id, EvidenceRow.state == KEPT)
     numbers: list[int] = []
     for is_routine in (_is_routine(rules), ~_is_routine(rules)):

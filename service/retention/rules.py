@@ -1,7 +1,7 @@
-"""How long the evidence of an alert is kept, and the deletion of what is over, so that it stands in the chains.
+"""How long the evidence of an alert is kept, and its deletion, which is recorded in the chains.
 
-The strongest reason counts: a hold, a case, else the alert itself, which is routine where it was dismissed or hardly
-matters. Rows are marked as deleted first; the file goes afterwards, and only then is its path forgotten.
+The strongest reason counts: a hold, a case, else the alert itself, which is routine if it was dismissed or is of low
+severity. Rows are marked as deleted first; then the file is deleted, and only then its path is removed from the row.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAGE = 500
 
 
 class KeepingClass(StrEnum):
-    """Why evidence is kept."""
+    """The reason for keeping evidence."""
 
     ROUTINE = "routine"
     ALERT = "alert"
@@ -38,22 +38,22 @@ class KeepingClass(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepingRules:
-    """How long each class is kept; None: for ever."""
+    """How many days each class is kept; None: for ever."""
 
     days: Mapping[KeepingClass, float | None]
-    """From the fault on; of a case, from its end on; of a hold, from its lifting on."""
+    """Counted from the fault; for a case from its end, for a hold from its lifting."""
     routine_severities: frozenset[str] = frozenset()
-    """Alerts that are routine whoever decided what."""
+    """Severities that are routine whatever was decided."""
 
     def end(self, kind: KeepingClass, since: datetime | None) -> datetime:
-        """When a class's time is over that runs since then; None: it does not run yet."""
+        """When the time of a class ends that began at `since`; None: it has not begun."""
         days = self.days[kind]
         return FOREVER if days is None or since is None else since + timedelta(days=days)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceKeeping:
-    """Why an alert's evidence is kept now, and until when."""
+    """Why an alert's evidence is kept, and until when."""
 
     alert_id: int
     kind: KeepingClass
@@ -75,7 +75,7 @@ class LeftFile:
 def standings(
     session: Session, rules: KeepingRules, alert_ids: Sequence[int], *, now: datetime
 ) -> list[EvidenceKeeping]:
-    """How the evidence of these alerts stands, in their order of time."""
+    """Why and until when the evidence of these alerts is kept, in order of time."""
     ends = _case_ends(session, rules, alert_ids), _hold_ends(session, rules, alert_ids)
     columns = (AlertRow.id, AlertRow.at, AlertRow.state, AlertRow.severity)
     query = select(*columns).where(AlertRow.id.in_(alert_ids)).order_by(AlertRow.at, AlertRow.id)
@@ -98,7 +98,7 @@ def standings(
 
 
 def old_alerts(session: Session, before: datetime) -> Iterator[list[int]]:
-    """Alerts from before that moment that have files and that no hold and no open case keeps: pages, oldest first."""
+    """Alerts with files from before that time that no hold and no open case protects: pages, oldest first."""
     at, number = datetime.min.replace(tzinfo=UTC), 0
     while True:
         later = or_(AlertRow.at > at, and_(AlertRow.at == at, AlertRow.id > number))
@@ -113,9 +113,9 @@ def old_alerts(session: Session, before: datetime) -> Iterator[list[int]]:
 def mark_deleted(
     session: Session, rules: KeepingRules, wanted: Sequence[EvidenceKeeping], why: str, *, now: datetime
 ) -> list[LeftFile]:
-    """Mark the files of alerts as deleted, in their chains and in the audit; gives the files that may go now.
+    """Mark the files of alerts as deleted, in their chains and in the audit; returns the files to delete.
 
-    An alert that is kept for another reason by now, or whose time was made longer, is left alone.
+    An alert that is kept for another reason by now, or for longer, is left alone.
     """
     numbers = [standing.alert_id for standing in wanted]
     cases = select(CaseAlert.case_id).where(CaseAlert.alert_id.in_(numbers))
@@ -138,18 +138,18 @@ def mark_deleted(
 
 
 def left_files(session: Session) -> list[LeftFile]:
-    """Files that were marked and did not go yet: the service fell, or the disk refused."""
+    """Files that are marked and not deleted yet, after a crash or a disk error."""
     query = select(EvidenceRow.id, EvidenceRow.path).where(EvidenceRow.state == DELETED, EvidenceRow.path.is_not(None))
     return [LeftFile(number, path) for number, path in session.execute(query.limit(PAGE)) if path is not None]
 
 
 def forget_path(session: Session, file: LeftFile) -> None:
-    """The file is gone."""
+    """Remove the path of a deleted file from its row."""
     session.get_one(EvidenceRow, file.evidence_id).path = None
 
 
 def used_bytes(session: Session, alert_ids: Sequence[int] | None = None) -> int:
-    """What the files of all alerts take, or of some; those that wait to be deleted among them."""
+    """The bytes of the files of all alerts, or of some; those that wait to be deleted included."""
     query = select(func.coalesce(func.sum(EvidenceRow.size_bytes), 0)).where(EvidenceRow.path.is_not(None))
     return int(session.scalar(query if alert_ids is None else query.where(EvidenceRow.alert_id.in_(alert_ids))) or 0)
 
@@ -184,7 +184,7 @@ def _has_files() -> ColumnElement[bool]:
 
 
 def _is_free() -> tuple[ColumnElement[bool], ...]:
-    """No hold in force and no open case: what these keep is not looked at each time anew."""
+    """The SQL condition for no active hold and no open case, so that protected evidence is not examined each time."""
     in_case = CaseAlert.alert_id == AlertRow.id
     in_force = HoldRow.lifted_at.is_(None)
     return (

@@ -1,7 +1,7 @@
-"""Delete evidence whose time is over, keep it within its budget of the disk, and say so before the budget is spent.
+"""Delete evidence whose time is over, keep it within its disk budget, and warn before the budget is used up.
 
-Never deleted: what a hold or a case keeps. For want of room go recordings, then, oldest first, routine evidence and
-then that of alerts which somebody has decided; what nobody has decided yet stays until its time is over.
+What a hold or a case protects is never deleted. If space is short, recordings are deleted first, then routine evidence,
+oldest first, then that of decided alerts; undecided alerts keep theirs until its time is over.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ RETENTION = "retention.yaml"
 """The file's name in the service's folder."""
 GB = 10**9
 AT_ONCE = 20
-"""Alerts whose files go in one transaction."""
+"""Alerts whose files are deleted in one transaction."""
 LOOK_S = 60.0
 DELETE_EVERY = timedelta(minutes=15)
 TIME_OVER, NO_ROOM = "its time is over", "the disk budget is spent"
 _DAYS = "days, over 0 to 36500, or null for ever"
 
 Tell = Callable[[str, Severity, str], None]
-"""Tells the room something about the service: a code, how bad it is, and words."""
+"""Reports something about the service to the room: a code, a severity, and a text."""
 
 
 class DaysFile(HouseSettings):
-    """How long each class is kept."""
+    """How many days each class is kept."""
 
     routine: float | None = Field(default=30.0, gt=0, le=36500, strict=False, description=_DAYS)
     alert: float | None = Field(default=180.0, gt=0, le=36500, strict=False, description=_DAYS)
@@ -78,12 +78,12 @@ class RetentionFile(HouseSettings):
     )
 
     def rules(self) -> KeepingRules:
-        """How long what is kept."""
+        """The rules for keeping evidence."""
         days = {kind: getattr(self.days, kind) for kind in KeepingClass}
         return KeepingRules(days=days, routine_severities=frozenset(map(str, self.routine_severities)))
 
     def budget(self) -> DiskBudget:
-        """What evidence may take."""
+        """The disk limits for evidence."""
         return DiskBudget(
             budget_bytes=None if self.budget_gb is None else round(self.budget_gb * GB),
             keep_free_bytes=round(self.keep_free_gb * GB),
@@ -103,7 +103,7 @@ def load_retention(folder: Path) -> RetentionFile:
 
 @dataclass(slots=True)
 class Retention:
-    """Looks after the evidence of a service."""
+    """Manages the evidence of a service."""
 
     database: Database
     evidence: Path
@@ -113,10 +113,10 @@ class Retention:
     tell: Tell
     free: FreeBytes = free_bytes
     evidence_url: str | None = None
-    """Where reviewed evidence lies besides."""
+    """A second place with reviewed evidence."""
     look_s: float = LOOK_S
     state: DiskState | None = None
-    """As it was last looked at; None before the first look."""
+    """As last measured; None before the first check."""
     _told: DiskLevel = DiskLevel.FINE
     """The level of the last notice."""
     _deleted_at: datetime | None = None
@@ -127,20 +127,20 @@ class Retention:
 
     @property
     def fault(self) -> str | None:
-        """Why it cannot do its work at present; None where it can."""
+        """Why it cannot work at present; None where it can."""
         return self._looking.fault
 
     def start(self) -> None:
-        """Look now, and again and again, in a thread of its own."""
+        """Start checking repeatedly in a thread; the first check is at once."""
         self._looking.rest_s = self.look_s
         self._looking.start()
 
     def stop(self) -> None:
-        """Let the deletion that is under way end."""
+        """Stop after the current deletion."""
         self._looking.stop()
 
     def look(self) -> None:
-        """Delete what is over when it is time to, then see that the budget is kept."""
+        """Delete evidence whose time is over, at intervals, then check the budget."""
         now = self.clock()
         if self._deleted_at is None or now - self._deleted_at >= DELETE_EVERY:
             self.finish_deletions()
@@ -149,7 +149,7 @@ class Retention:
         self.keep_budget()
 
     def delete_what_is_over(self) -> int:
-        """Delete evidence whose time is over; of how many alerts."""
+        """Delete evidence whose time is over; returns the number of alerts."""
         now, rules = self.clock(), self.settings.rules()
         days = [rules.days[kind] for kind in (KeepingClass.ROUTINE, KeepingClass.ALERT)]
         least = min((number for number in days if number is not None), default=None)
@@ -159,7 +159,7 @@ class Retention:
         return sum(self._delete(some, TIME_OVER) for some in _by(AT_ONCE, over))
 
     def keep_budget(self) -> DiskState:
-        """Make room where evidence takes too much; how the disk stands after it, told where that is news."""
+        """Free space where evidence uses too much; returns the resulting state of the disk, and reports changes."""
         self._shorten_recordings()
         state = self._judge()
         if state.over_bytes:
@@ -173,7 +173,7 @@ class Retention:
         return state
 
     def finish_deletions(self) -> None:
-        """Let the files go that were marked as deleted when the service fell, or that the disk did not let go."""
+        """Delete files that were marked before a crash, or that the disk refused to delete."""
         with self.database.reading() as session:
             files = keeping.left_files(session)
         self._remove(files)
@@ -229,7 +229,7 @@ class Retention:
 
     @property
     def _ring(self) -> Path:
-        """Where the tables' cameras are kept, beside the evidence."""
+        """The folder of the tables' stored video, beside the evidence."""
         return self.evidence.with_name("ring")
 
     def _used_bytes(self) -> int:
@@ -244,7 +244,7 @@ class Retention:
             shorten_recordings(self._ring, over, self.clock())
 
     def _judge(self) -> DiskState:
-        """How the disk stands for evidence: what recordings take it may have."""
+        """The state of the disk for evidence, which may use the space of recordings."""
         recorded, free = recorded_bytes(self._ring, self.clock()), self.free(self.evidence)
         state = judge_disk(self.settings.budget(), used=self._used_bytes(), free=free + recorded, was=self._told)
         return replace(state, free_bytes=free, recorded_bytes=recorded)
@@ -281,7 +281,7 @@ def _news_of(state: DiskState) -> tuple[Severity, str]:
 
 
 def _by(most: int, standings: Iterator[EvidenceKeeping]) -> Iterator[list[EvidenceKeeping]]:
-    """Lists of so many at most."""
+    """Split into lists of at most so many."""
     some: list[EvidenceKeeping] = []
     for standing in standings:
         some.append(standing)
