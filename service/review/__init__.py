@@ -1,1 +1,1 @@
-"""Recorded shifts: found, watched in segments, joined into one log, judged and entered into the store."""
+"""Review recorded shifts: find them, watch them in segments, join these into one log, judge it and store the result."""

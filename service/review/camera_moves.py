@@ -1,4 +1,4 @@
-"""How a shift's camera hung when: it may have been moved and fitted anew in any of the shift's segments.
+"""The camera's calibrations over a shift: it may have been moved and refitted in any segment.
 
 Seconds of the shift's time.
 """
@@ -20,26 +20,26 @@ from thirdcard.vision.plane.keyframe_skip import FilmStretch, key_frame
 
 
 class WatchedPart(Protocol):
-    """What was found in one segment."""
+    """The findings of one segment."""
 
     @property
     def from_t(self) -> float:
-        """Of its first frame."""
+        """The time of its first frame."""
         ...
 
     @property
     def to_t(self) -> float:
-        """Up to here it counts."""
+        """Up to here its lines count."""
         ...
 
     @property
     def moves(self) -> Sequence[Mapping[str, object]]:
-        """What `told_move` told."""
+        """The moves, in the form of `told_move`."""
         ...
 
 
 def first_luma(table: TableConfig, source: FilmSource) -> Image | None:
-    """(H, W) uint8: the first picture of a shift, of which the table's calibration is taken to hold; None where none
+    """(H, W) uint8: the first picture of a shift, to which the table's calibration is taken to belong; None where none
     can be read."""
     size = table.cameras[0].calibration.image_size_wh_px
     try:
@@ -50,7 +50,7 @@ def first_luma(table: TableConfig, source: FilmSource) -> Image | None:
 
 
 def told_move(refitted: CameraRefitted, zero_t: float) -> dict[str, object]:
-    """That the camera was moved, as JSON."""
+    """A camera's move and refit as JSON."""
     return {
         "t": round(refitted.t + zero_t, 3),
         "moved_mm": round(refitted.moved_mm, 1),
@@ -61,7 +61,7 @@ def told_move(refitted: CameraRefitted, zero_t: float) -> dict[str, object]:
 
 
 def read_move(line: Mapping[str, Any]) -> CameraRefitted:
-    """The same from JSON."""
+    """A move and refit from JSON."""
     values = {**line, "calibration": parse_calibration(line["calibration"], "a segment's result")}
     return CameraRefitted(**values)
 
@@ -84,7 +84,7 @@ def camera_history(first: Calibration, results: Sequence[WatchedPart]) -> Camera
 
 
 def move_texts(results: Sequence[WatchedPart]) -> list[tuple[float, str]]:
-    """When the camera was moved, and what was done about it; what two segments saw is said once."""
+    """When the camera was moved, and how that was handled; a move seen by two segments is listed once."""
     told, counted_t = [], float("-inf")
     for result in results:
         told += [(move.t, refit_text(move)) for move in map(read_move, result.moves) if move.t > counted_t]

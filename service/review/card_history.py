@@ -1,4 +1,4 @@
-"""Remember what lay where on the cloth, to be drawn onto pictures later: only what changed is kept."""
+"""Remember where cards lay over time, to draw them onto pictures later; only changes are stored."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from thirdcard.vision.observations import CardInSight
 
 @dataclass(slots=True)
 class CardHistory:
-    """The cards in sight over time."""
+    """The visible cards over time."""
 
     _entries: list[tuple[float, tuple[Outline, ...]]] = field(default_factory=list)
 
     def note(self, t: float, cards: Sequence[CardInSight]) -> None:
-        """Take in what lies there at `t`."""
+        """Note the cards at time `t`."""
         outlines = card_outlines(cards)
         if not self._entries or not lie_alike(self._entries[-1][1], outlines):
             self._entries.append((t, outlines))
 
     def told(self, shift_s: float) -> list[dict[str, object]]:
-        """All entries as JSON, `shift_s` later."""
+        """All entries as JSON, with `shift_s` added to their times."""
         return [{"t": round(t + shift_s, 3), "cards": [_told(card) for card in cards]} for t, cards in self._entries]
 
 
 def read_sights(entries: Iterable[Mapping[str, Any]], began_at: datetime) -> list[Since[Outline]]:
-    """The entries of many segments in order of time, `t` counted from `began_at`."""
+    """The entries of many segments in order of time; `t` is counted from `began_at`."""
     found = [
         Since(
             began_at + timedelta(seconds=entry["t"]),

@@ -1,7 +1,7 @@
-"""When a recording began by the wall clock: what its name says, its container, and the file's own date.
+"""When a recording began by the wall clock: by its name, its container, and the file's date.
 
-Names are in the recorder's local time unless they say otherwise. Where summer time ends, an hour of local time comes
-twice; where it begins, an hour never comes. Which of these claims is believed is decided in `placing`.
+Names use the recorder's local time unless they say otherwise. When summer time ends, an hour of local time comes twice;
+when it begins, an hour is skipped. `placing` decides which claim is believed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NAME = "name"
 CONTAINER = "container"
 FILE = "file"
 STORE = "store"
-"""An earlier review placed the file."""
+"""An earlier review dated the file."""
 _DATE = r"(?P<y>20\d\d)[-_.]?(?P<mo>[01]\d)[-_.]?(?P<d>[0-3]\d)"
 _TIME = r"(?P<h>[0-2]\d)[-_.:hH]?(?P<mi>[0-5]\d)(?:[-_.:mM]?(?P<s>[0-5]\d))?(?:[.,](?P<f>\d{1,6}))?"
 _STAMP = re.compile(rf"(?<!\d){_DATE}[-_.T ]*{_TIME}(?P<zone>Z|[+-]\d\d:?\d\d)?(?!\d)")
@@ -30,18 +30,18 @@ _PIECES = re.compile(r"\d+|\D+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What one clock says of when a file began."""
+    """When a file began, according to one clock."""
 
     told_by: str
     at: datetime
     note: str | None = None
-    """What is odd about it."""
+    """A remark on something odd."""
 
 
 def claims_by_name(name: str, zone: ZoneInfo) -> tuple[Claim, ...]:
-    """The moments that a file's name can mean, `B07_2026-11-20_21-30-00.mp4` or `1763674200.ts`.
+    """The times that a file's name can mean, such as `B07_2026-11-20_21-30-00.mp4` or `1763674200.ts`.
 
-    None where it names no moment; two, the earlier first, where local time came twice.
+    None where the name has no time; two, the earlier first, in the hour of local time that comes twice.
     """
     found = _STAMP.search(name)
     if found is not None:
@@ -54,7 +54,7 @@ def claims_by_name(name: str, zone: ZoneInfo) -> tuple[Claim, ...]:
 
 
 def order_of_name(path: Path) -> tuple[object, ...]:
-    """Sorts files as their names count them: numbers by value, `_1` after none, chapters of a film together."""
+    """A sort key by the numbers in file names: numbers by value, `_1` after none, chapters of a film together."""
     chapter = _CHAPTER.match(path.stem)
     if chapter is not None:
         return (("", -1), (path.stem[:2], int(chapter["film"])), ("", int(chapter["chapter"])))
@@ -63,7 +63,7 @@ def order_of_name(path: Path) -> tuple[object, ...]:
 
 
 def began_by_container(metadata: Mapping[str, str]) -> datetime | None:
-    """The moment that a container gives for its first frame; None where it gives none that can be meant."""
+    """The time that a container gives for its first frame; None where it gives none that is plausible."""
     text = metadata.get("creation_time") or metadata.get("DATE_RECORDED") or metadata.get("date")
     if text is None:
         return None
@@ -76,7 +76,7 @@ def began_by_container(metadata: Mapping[str, str]) -> datetime | None:
 
 
 def began_by_file(path: Path, duration_s: float) -> datetime:
-    """The moment that follows from when the file was last written to."""
+    """The beginning of a file, computed from when it was last written."""
     return datetime.fromtimestamp(path.stat().st_mtime, UTC) - timedelta(seconds=duration_s)
 
 

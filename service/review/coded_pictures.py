@@ -1,7 +1,7 @@
-"""What a film's coded pictures are, whatever container holds them and whatever stamps they bear.
+"""The coded pictures of a film, independent of container and timestamps.
 
-The same H.264 or H.265 picture stands behind its length in MP4 and behind a start code in TS, with other headers before
-it. So only the slices are hashed. Of other codecs the whole packet is.
+The same H.264 or H.265 picture follows its length in MP4 and a start code in TS, with different headers before it. So
+only the slices are hashed. For other codecs the whole packet is.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from thirdcard.vision.errors import VideoBreakError
 from thirdcard.vision.video.film_index import film_index, open_film
 
 SLICES = {"h264": lambda head: 1 <= head & 0x1F <= 5, "hevc": lambda head: (head >> 1) & 0x3F < 32}
-"""By the first byte of a unit: whether it holds a part of a picture."""
+"""Whether a unit holds a part of a picture, by its first byte."""
 LENGTH_BYTES = 4
-"""Containers of this kind could use fewer; none that is in use does."""
+"""Containers of this kind could use fewer bytes; none in use does."""
 _START = re.compile(b"\x00\x00\x01")
 OPENING_PICTURES = 8
-"""So many first pictures tell whether two files may begin alike."""
+"""The number of first pictures that decide whether two files may begin alike."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodedPicture:
-    """A picture as it is coded."""
+    """A coded picture."""
 
     at_s: float
-    """From the file's first frame."""
+    """Seconds from the file's first frame."""
     digest: bytes
     size_bytes: int
 
@@ -46,7 +46,7 @@ def opening_of(path: Path) -> str:
 
 
 def pictures_between(path: Path, from_s: float, to_s: float) -> list[CodedPicture]:
-    """The coded pictures of a stretch, in seconds from the file's first frame, up to where it breaks."""
+    """The coded pictures of a stretch, in seconds from the file's first frame, up to where the file breaks off."""
     found = []
     for picture in _pictures(path, from_s):
         if picture.at_s > to_s + 1.0:  # pictures come out of order
@@ -57,7 +57,7 @@ def pictures_between(path: Path, from_s: float, to_s: float) -> list[CodedPictur
 
 
 def slices_of(codec: str, data: bytes, *, is_by_length: bool) -> bytes:
-    """The parts of a packet that are picture."""
+    """The picture parts of a packet."""
     is_slice = SLICES.get(codec)
     if is_slice is None:
         return data
@@ -81,7 +81,7 @@ def _by_start(data: bytes) -> Iterator[bytes]:
 
 
 def _pictures(path: Path, from_s: float) -> Iterator[CodedPicture]:
-    """From the key picture before a moment on."""
+    """The coded pictures from the key frame before a time on."""
     with open_film(path, from_s, film_index(path)) as film:
         codec = film.stream.codec_context.name
         is_by_length = bytes(film.stream.codec_context.extradata or b"")[:1] == b"\x01"

@@ -1,4 +1,4 @@
-"""What watches the segments of shifts: here with the cores of this machine, or with those of many."""
+"""Engines that watch the segments of shifts: on the cores of this machine, or of a cluster."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from thirdcard.vision.errors import VisionError
 logger = logging.getLogger(__name__)
 
 TRIES = 4
-"""So often a segment is begun whose process was killed."""
+"""How often a segment is started whose process was killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobKey:
-    """Which segment of which shift."""
+    """A segment of a shift."""
 
     shift: int
     number: int
 
 
 Told = Callable[[JobKey, float], None]
-"""How far a segment's watch is, in the shift's time."""
+"""Receives the progress of a segment's watch, in the shift's time."""
 Jobs = Sequence[tuple[JobKey, SegmentJob]]
 
 
@@ -42,12 +42,12 @@ class Engine(Protocol):
         """The results as they come, in no order.
 
         Raises:
-            EngineError: A segment could not be watched, however often it was begun.
+            EngineError: A segment could not be watched after all tries.
         """
 
 
 def watch_or_tell(job: SegmentJob, tell: Tell, eyes: SharedEyes | None = None) -> SegmentResult:
-    """Watch a segment; what cannot be watched at all is a result as well, so that the rest goes on."""
+    """Watch a segment; one that cannot be watched gives a result too, so that the others continue."""
     try:
         return watch_segment(job, tell, eyes)
     except (VisionError, ServiceError) as error:
@@ -58,7 +58,7 @@ def watch_or_tell(job: SegmentJob, tell: Tell, eyes: SharedEyes | None = None) -
 
 
 def unwatched(job: SegmentJob, fault: str) -> SegmentResult:
-    """What is found in a segment of which nothing can be watched."""
+    """The result of a segment that cannot be watched."""
     at_t = max(job.segment.core_from_t, job.segment.sources[0].at_t)
     return SegmentResult(
         number=job.segment.number, from_t=at_t, to_t=at_t, lines=[], is_amid_round=False, fault=fault,

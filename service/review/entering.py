@@ -1,7 +1,7 @@
-"""Enter a reviewed shift into the store, in one transaction: all of it is there, or nothing.
+"""Store a reviewed shift in one transaction, completely or not at all.
 
-It stands there as a live table's log does: sealed lines, rounds, alerts with their evidence; and besides which files
-showed what. What is there already is not entered again.
+It is stored like a live table's log: sealed lines, rounds, and alerts with their evidence; and also which files showed
+what. A shift that is stored already is not stored again.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
 from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow
 
 CUT_SHORT_S = 3.0
-"""So far from where it is seen whole may lie what a log has of a round that was lost to it."""
+"""The largest distance in seconds between a complete round and a log's record of the same round, cut short by a
+loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """A shift with all that was found in it."""
+    """A shift with all findings."""
 
     shift: Shift
     log: Sequence[Event]
@@ -50,22 +51,22 @@ class Reviewed:
     evidence: Sequence[AlertEvidence]
     """Of each alert."""
     lost: Sequence[Note] = ()
-    """What could not be watched."""
+    """Stretches that could not be watched."""
 
 
 def entered_log(database: Database, key: str) -> int | None:
-    """The number of the log that holds a shift; None where it was not entered."""
+    """The number of the log that holds a shift; None where it was not stored."""
     with database.reading() as session:
         return session.scalar(select(LogRow.id).where(LogRow.shift == key))
 
 
 def seen_film(database: Database, table_id: str, names: Collection[str]) -> SeenFilm:
-    """What reviews saw of a table, and what they could not see.
+    """What reviews of a table saw, and what they could not see.
 
     Args:
         database: The store.
         table_id: The table.
-        names: Of the files that lie there: rounds and alerts are those of logs of such files.
+        names: The names of the present files: rounds and alerts are those of logs of such files.
     """
     with database.reading() as session:
         of_table = select(LogRow.id).where(LogRow.table_id == table_id, LogRow.origin == REVIEW)
@@ -94,7 +95,7 @@ def seen_film(database: Database, table_id: str, names: Collection[str]) -> Seen
 
 
 def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
-    """Enter a shift that is not there yet; gives its log's number."""
+    """Store a shift that is not stored yet; returns its log's number."""
     with database.writing() as session:
         take_turn(session)
         shift = reviewed.shift
@@ -150,7 +151,7 @@ def _enter_log(session: Session, shift: Shift) -> LogRow:
 
 
 def _was_watched_live(session: Session, shift: Shift) -> bool:
-    """Whether a live log of the table covers a round of that time already: figures must not count it twice."""
+    """Whether a live log of the table covers a round of that time: then figures must not count it twice."""
     from_at, to_at = shift.timeline.began_at, shift.timeline.parts[-1].to_at
     wanted = (
         select(RoundRow.id)
@@ -162,7 +163,7 @@ def _was_watched_live(session: Session, shift: Shift) -> bool:
 
 
 def _count_once(session: Session, shift: Shift, rounds: Sequence[RoundRow]) -> None:
-    """Have each round counted once: here where this log saw what others could not, else there."""
+    """Have each round counted once: in this log where it saw what others could not, else in the other."""
     from_at, to_at = shift.timeline.began_at, shift.timeline.parts[-1].to_at
     wanted = select(RoundRow).join(LogRow, LogRow.id == RoundRow.log_id)
     wanted = wanted.where(RoundRow.table_id == shift.table.id, LogRow.origin == REVIEW, RoundRow.is_counted)
@@ -177,7 +178,7 @@ def _count_once(session: Session, shift: Shift, rounds: Sequence[RoundRow]) -> N
 
 
 def _overlap_s(row: RoundRow, other: RoundRow) -> float:
-    """How long two rounds share; less than 0 where they lie apart."""
+    """The time that two rounds share, in seconds; below 0 where they are apart."""
     shared = min(row.closed_at, other.closed_at) - max(row.opened_at, other.opened_at)
     return shared.total_seconds()
 
@@ -242,7 +243,7 @@ def _note_row(log_id: int, kind: NoteKind, from_at: datetime, to_at: datetime, t
 
 
 def _completed_logs(session: Session, log: LogRow, shift: Shift) -> list[tuple[int, TimeSpan]]:
-    """Earlier logs of reviews in which a stretch of this one was lost."""
+    """Logs of earlier reviews that had lost a stretch of this one."""
     found = []
     for span in shift.completes:
         wanted = select(LogNoteRow.log_id).join(LogRow, LogRow.id == LogNoteRow.log_id).distinct()

@@ -1,4 +1,4 @@
-"""Cut the evidence of a shift's alerts out of its files: clip, still, overlay, the stack before and after."""
+"""Make the evidence of a shift's alerts from its files: clip, still, overlay, the stack before and after."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _table_of = cache(load_table)
 
 
 def _sights_of(shift: Shift, results: Sequence[SegmentResult], verdict: LogVerdict) -> OverlayStretch:
-    """All that was read in a shift, to be drawn onto its pictures."""
+    """All readings of a shift, to draw onto its pictures."""
     began_at = shift.timeline.began_at
     return OverlayStretch(
         cards=read_sights((sight for result in results for sight in result.sights), began_at),
@@ -46,16 +46,16 @@ def _sights_of(shift: Shift, results: Sequence[SegmentResult], verdict: LogVerdi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureOrder:
-    """What one alert's pictures are to show."""
+    """An order for one alert's pictures."""
 
     number: int
-    """Its place among the shift's alerts."""
+    """Its index among the shift's alerts."""
     alert: Alert
     """In the shift's time."""
     sights: OverlayStretch
-    """What was read around it."""
+    """The readings around it."""
     calibration: Calibration = field(compare=False)
-    """How the camera hung then; what is known of it later does not change that."""
+    """The calibration at that time; later knowledge does not change it."""
     is_damaged: bool = False
     """Whether the film is damaged around it."""
 
@@ -63,7 +63,7 @@ class PictureOrder:
 def picture_orders(
     shift: Shift, results: Sequence[SegmentResult], verdict: LogVerdict, *, to_t: float = math.inf
 ) -> list[PictureOrder]:
-    """One for each alert whose pictures end before `to_t`, in order of time."""
+    """One order for each alert whose pictures end before `to_t`, in order of time."""
     began_at, sights = shift.timeline.began_at, _sights_of(shift, results, verdict)
     camera = camera_history(shift.table.cameras[0].calibration, results)
     orders = []
@@ -87,27 +87,27 @@ def _is_damaged(results: Sequence[SegmentResult], from_t: float, to_t: float) ->
 
 @dataclass(frozen=True, slots=True)
 class ShiftPictures:
-    """Makes the evidence of one shift; other processes can take it over."""
+    """Makes the evidence of one shift; can be sent to other processes."""
 
     table: Path
     """The table's file."""
     timeline: ShiftTimeline
     key: str
-    """The shift's."""
+    """The shift's key."""
     evidence: EvidenceStore
 
     @classmethod
     def of(cls, shift: Shift, evidence: EvidenceStore) -> ShiftPictures:
-        """Those of a shift."""
+        """The maker for a shift."""
         return cls(shift.table.path, shift.timeline, shift.key, evidence)
 
     def keep(self, order: PictureOrder) -> AlertEvidence:
-        """Write the files of an alert; made again they are the same.
+        """Write the files of an alert; repeated runs give the same files.
 
-        What goes wrong with one alert's film is reported with it, and costs no other its pictures.
+        An error in one alert's film is reported with it, and does not affect the others.
 
         Raises:
-            EvidenceStoreError: The store at the URL does not take them.
+            EvidenceStoreError: The store at the URL does not accept them.
         """
         try:
             return self._keep(order)
@@ -149,7 +149,7 @@ class ShiftPictures:
         return AlertEvidence(kept=files, from_at=from_at, to_at=to_at, fault=fault)
 
     def _part_at(self, t: float) -> Part | None:
-        """The part that shows a moment, or the last before it."""
+        """The part that shows a time, or the last before it."""
         timeline = self.timeline
         begins = [timeline.t(part.from_at) for part in timeline.parts]
         place = bisect.bisect_right(begins, t) - 1

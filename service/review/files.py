@@ -1,4 +1,4 @@
-"""One file of a recorded shift: when it began, how long it is, whether its own clock jumps, and what tells it apart."""
+"""One file of a recorded shift: when it began, its length, jumps of its clock, and its fingerprint."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _NAMED_AS_FILM = (
     ".hevc .mjpeg .mjpg"
 )
 VIDEO_SUFFIXES = frozenset(_NAMED_AS_FILM.split(" "))
-"""What is called so is meant as film: it is broken where it cannot be read. Anything else may be film as well."""
+"""Files with these endings are meant as film: broken if unreadable. Files with other endings may be film too."""
 BESIDE_FILM = frozenset({".yaml", ".yml", ".jsonl"})
-"""What belongs to a table; not worth a word."""
+"""Files that belong to a table, and are not reported."""
 IS_TEXT = TEXT
-"""Said of a text."""
+"""The reason given for a text file."""
 ENDS_BYTES = 1 << 20
-"""A file is identified by so much of its beginning and its end, and by its size."""
+"""How much of its beginning and end identifies a file, together with its size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,20 +39,20 @@ class RecordedFile:
     """SHA-256 over its size, its beginning and its end."""
     began_at: datetime
     told_by: str
-    """Whether its name, its container, the file's date or an earlier review says when it began."""
+    """Whether its name, its container, the file's date or an earlier review gives its beginning."""
     index: FilmIndex
-    """What it holds."""
+    """Its content."""
     size_wh_px: tuple[int, int]
     claims: tuple[Claim, ...] = ()
-    """What each of its clocks says of when it began, what is believed first in front."""
+    """Its beginning according to each of its clocks, the most trusted first."""
     heard: tuple[datetime, datetime] | None = None
-    """The first and the last moment in UTC that the signals of just this file bear."""
+    """The first and the last UTC time in the signals of this file."""
     opening: str = ""
     """A hash over its first coded pictures; files that begin alike have the same."""
 
     @property
     def runs(self) -> tuple[FilmRun, ...]:
-        """Its parts between the gaps."""
+        """Its parts between gaps."""
         return self.index.runs
 
     @property
@@ -62,24 +62,24 @@ class RecordedFile:
 
     @property
     def lasts_s(self) -> float:
-        """Until its last frame is over."""
+        """The time until the end of its last frame, seconds."""
         return self.index.lasts_s
 
     @property
     def other_clock(self) -> datetime | None:
-        """What its container says where its name is believed."""
+        """The beginning by its container, where its name is believed instead; else None."""
         by_container = next((claim.at for claim in self.claims if claim.told_by == clocks.CONTAINER), None)
         return by_container if self.told_by == clocks.NAME else None
 
 
 def may_be_film(name: str) -> bool:
-    """Whether a file is worth opening: neither hidden nor one of those that belong to a table."""
+    """Whether a file is worth opening: neither hidden nor one of a table's files."""
     path = PurePath(name)
     return not path.name.startswith(".") and path.suffix.lower() not in BESIDE_FILM
 
 
 def read_file(path: Path, zone: ZoneInfo, size_wh_px: tuple[int, int] | None = None) -> RecordedFile:
-    """What a file is, from its index where that is whole, else from its packets; one frame is decoded.
+    """Read a file's facts from its index if complete, else from its packets; one frame is decoded.
 
     Args:
         path: The file.
@@ -87,8 +87,8 @@ def read_file(path: Path, zone: ZoneInfo, size_wh_px: tuple[int, int] | None = N
         size_wh_px: The calibrated size, by which one of several films in the file is chosen.
 
     Raises:
-        UnreadableVideoError: It cannot be opened, or holds no frame that can be decoded.
-        NoFilmError: It is something else.
+        UnreadableVideoError: It cannot be opened, or no frame can be decoded.
+        NoFilmError: It is no film.
     """
     scan = _scan(path, size_wh_px)
     claims = _claims(path, scan, zone)
@@ -106,7 +106,7 @@ def read_file(path: Path, zone: ZoneInfo, size_wh_px: tuple[int, int] | None = N
 
 
 def _claims(path: Path, scan: _Scan, zone: ZoneInfo) -> tuple[Claim, ...]:
-    """What each clock says of when a file began: its name, its container, its date."""
+    """The beginning of a file according to its name, its container and its date."""
     by_container = clocks.began_by_container(scan.metadata)
     return (
         *clocks.claims_by_name(path.name, zone),
@@ -116,7 +116,7 @@ def _claims(path: Path, scan: _Scan, zone: ZoneInfo) -> tuple[Claim, ...]:
 
 
 def end_of(file: RecordedFile) -> datetime:
-    """When its last frame is over."""
+    """When its last frame ends."""
     return file.began_at + timedelta(seconds=file.lasts_s)
 
 
@@ -139,7 +139,7 @@ class _Scan:
 
 
 def _scan(path: Path, size_wh_px: tuple[int, int] | None) -> _Scan:
-    """What the film's packets tell; one frame is decoded."""
+    """The facts from the film's packets; one frame is decoded."""
     with open_container(str(path)) as container:
         metadata = {**container.metadata, **choose_stream(container, size_wh_px).metadata}
     index = film_index(path, size_wh_px)

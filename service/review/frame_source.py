@@ -1,4 +1,4 @@
-"""The frames of one segment of a shift that are worth a look, whatever files they lie in, and where there are none."""
+"""The frames of a shift's segment that are worth a look, across all its files, and the gaps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Film:
     def __init__(
         self, table: TableConfig, segment: Segment, *, is_waited_for: Callable[[], bool], is_idle: Callable[[], bool]
     ) -> None:
-        """Takes whether who looks still waits for something, and whether no round is under way."""
+        """`is_waited_for`: whether the watch still waits for something; `is_idle`: whether no round is running."""
         self._segment = segment
         calibration = table.cameras[0].calibration
         self._size = calibration.image_size_wh_px
@@ -28,16 +28,16 @@ class Film:
 
     @property
     def decoded(self) -> int:
-        """How many frames were decoded so far."""
+        """The number of frames decoded so far."""
         return self._skipper.decoded
 
     @property
     def passed(self) -> int:
-        """How many never were, since nothing moved."""
+        """The number of frames that were skipped undecoded, since nothing moved."""
         return self._skipper.passed
 
     def looks(self) -> Iterator[Frame | SightLost]:
-        """In order of time. A file that breaks costs what it holds behind the break, not the files behind it."""
+        """The frames in order of time. A broken file loses what follows the break, not the files after it."""
         zero_t, last_t = self._segment.sources[0].at_t, -1.0
         for source in self._segment.sources:
             shift_s = source.at_t - zero_t - source.from_s

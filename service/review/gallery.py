@@ -1,6 +1,6 @@
-"""The pictures of one shift's alerts, made by processes of their own, those of sure alerts before its watch has ended.
+"""The pictures of one shift's alerts, made in separate processes; those of certain alerts already during the watch.
 
-These processes take what time those leave that watch. Where one is killed, the pictures that are missing are made here.
+These processes use the time that the watch leaves. If one is killed, the missing pictures are made here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from thirdcard.service.store.alert_writer import AlertEvidence
 
 
 def picture_pool(processes: int) -> AbstractContextManager[Executor]:
-    """Processes that make pictures; each begins when there is something for it."""
+    """Processes that make pictures; each starts when there is work."""
     return worker_pool(processes, _take_what_is_left)
 
 
@@ -30,7 +30,7 @@ def _take_what_is_left() -> None:
 
 @dataclass(slots=True)
 class Gallery:
-    """One shift's pictures."""
+    """The pictures of one shift."""
 
     maker: ShiftPictures
     pool: Executor
@@ -38,7 +38,7 @@ class Gallery:
     """By the alert's number; no future where the pool is broken."""
 
     def begin(self, orders: Sequence[PictureOrder]) -> None:
-        """Have the pictures made that were not ordered before, just so."""
+        """Start making pictures that were not ordered before in the same way."""
         for order in orders:
             before, making = self._begun.get(order.number, (None, None))
             if before == order:
@@ -49,14 +49,14 @@ class Gallery:
 
     @property
     def is_done(self) -> bool:
-        """Whether all that was begun is made."""
+        """Whether all started pictures are finished."""
         return all(making is None or making.done() for _, making in self._begun.values())
 
     def pictures(self, orders: Sequence[PictureOrder]) -> list[AlertEvidence]:
-        """Those of all alerts, in their order; waits for what is not made yet.
+        """The pictures of all alerts, in their order; waits for unfinished ones.
 
         Raises:
-            EvidenceStoreError: The store at the URL does not take them.
+            EvidenceStoreError: The store at the URL does not accept them.
         """
         self.begin(orders)
         return [self._made(order) for order in orders]

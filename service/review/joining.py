@@ -1,7 +1,7 @@
-"""Join what was found in the segments of a shift into one log.
+"""Join the results of a shift's segments into one log.
 
-Each segment counts from where the one before ended. Where a segment ended amid a round, or film is missing, the log
-says that nobody saw what came then, and the round ends there. Pure.
+Each segment counts from where the previous one ended. If a segment ended in a round, or film is missing, the log says
+that what came then was not seen, and the round ends there. Pure.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from thirdcard.service.review.segment_watch import SegmentResult
 from thirdcard.service.review.segments import Segment
 
 NO_FILM = "no_recording"
-"""The fault of a camera of which no film is there."""
+"""The fault of a camera without film."""
 CUT = "not_watched"
-"""The fault where a watch had to end amid a round."""
+"""The fault where a watch had to end within a round."""
 _NAMES_CARD = ("card_id", "together_with")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnseenStretch:
-    """A stretch that nobody saw, in the shift's time."""
+    """A stretch that was not seen, in the shift's time."""
 
     from_t: float
     to_t: float
@@ -33,8 +33,8 @@ def join(segments: Sequence[Segment], results: Sequence[SegmentResult], camera: 
     """The lines of the whole shift, in order of time.
 
     Args:
-        segments: All of them, in order.
-        results: What was found in each.
+        segments: All segments, in order.
+        results: The result of each.
         camera: The camera's name.
     """
     log: list[Event] = []
@@ -59,7 +59,7 @@ def _unseen(from_t: float, to_t: float, camera: str, fault: str, *, is_amid_roun
 
 
 def _renamed(line: Mapping[str, object], number: int) -> dict[str, object]:
-    """The line, its cards named apart from those of other segments."""
+    """The line with card ids that are unique across segments."""
     return {key: f"{number}-{value}" if key in _NAMES_CARD and value else value for key, value in line.items()}
 
 

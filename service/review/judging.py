@@ -1,4 +1,4 @@
-"""Hold a shift's log against its rulebook: alerts, rounds, and which lines belong to which round. Pure."""
+"""Judge a shift's log by its rulebook: alerts, rounds, and the lines of each round. Pure."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class JudgedRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogVerdict:
-    """All that a log says."""
+    """The verdict on a log."""
 
     rounds: tuple[JudgedRound, ...]
     alerts: tuple[Alert, ...]
     """In order of time."""
     doubtful: tuple[Alert, ...]
-    """Findings that were never sure enough to be alerts."""
+    """Findings that were never certain enough for alerts."""
     areas: tuple[tuple[float, tuple[AreaText, ...]], ...]
-    """What hands' boxes and wagering areas held from which time on, in words."""
+    """The contents of hands' boxes and wagering areas from each time on, in words."""
     setup_hint: str | None = None
-    """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    """What to check in the table's set-up, when that is likelier to be wrong than the dealer."""
 
 
 def judge(log: Sequence[Event], belief: Belief, layout: Layout) -> LogVerdict:

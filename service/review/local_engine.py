@@ -1,4 +1,4 @@
-"""Watch segments with the cores of this machine, each in a process of its own."""
+"""Watch segments on the cores of this machine, each in its own process."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class LocalEngine:
     processes: int
 
     def watch(self, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
-        """See `Engine.watch`. Where a process is killed, all begin anew that were under way.
+        """See `Engine.watch`. If a process is killed, all running segments are started again.
 
-        Film that ends every process that watches it costs its own segment, not those of others.
+        Film that kills every process that watches it costs only its own segment.
         """
         waiting = dict(jobs)
         for _ in range(TRIES):
@@ -51,7 +51,7 @@ class LocalEngine:
                     for future in done:
                         yield futures.pop(future), future.result()
             except BrokenProcessPool:
-                return  # a process was killed: what is not done is begun anew
+                return  # a process was killed: unfinished segments are started again
 
 
 def _begin(news: Queue[tuple[JobKey, float]]) -> None:

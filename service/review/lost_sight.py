@@ -1,4 +1,4 @@
-"""What of a shift could not be watched, out of what its segments tell: each stretch once, with its cause. Pure."""
+"""The stretches of a shift that could not be watched, each once with its cause, from its segments' results. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thirdcard.service.review.shift_timeline import ShiftTimeline
 
 LEAST_S = 0.1
 NEVER_FILMED = {"gap": NoteKind.GAP, "clock": NoteKind.CLOCK}
-"""Causes that no other copy of the file mends, as far as anybody can tell."""
+"""Causes that another copy of the file would hardly mend."""
 WORDS = {
     "damaged": "is damaged",
     "size": "has another picture size there",
@@ -25,7 +25,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostSight:
-    """A stretch that nobody saw, in the shift's time."""
+    """A stretch that was not seen, in the shift's time."""
 
     from_t: float
     to_t: float
@@ -33,7 +33,7 @@ class LostSight:
 
     @property
     def kind(self) -> NoteKind:
-        """Whether film is broken, or was never there."""
+        """Whether film is broken, or never existed."""
         return NEVER_FILMED.get(self.fault, NoteKind.BROKEN)
 
 
@@ -53,7 +53,7 @@ def lost_sights(segments: Sequence[Segment], results: Sequence[SegmentResult]) -
 
 
 def lost_notes(timeline: ShiftTimeline, losts: Sequence[LostSight]) -> list[Note]:
-    """What is to be said of them."""
+    """The notes about them."""
     notes = []
     for lost in losts:
         from_at = timeline.began_at + timedelta(seconds=lost.from_t)
@@ -67,7 +67,7 @@ def lost_notes(timeline: ShiftTimeline, losts: Sequence[LostSight]) -> list[Note
 
 
 def _of_result(segment: Segment, result: SegmentResult, counted_to_t: float) -> Iterator[LostSight]:
-    """What counts of one segment: not what the one before saw already, nor what the next will see."""
+    """The stretches that count for one segment: without what the previous one saw and the next will see."""
     for from_t, to_t, fault in result.lost:
         begin_t, end_t = max(float(str(from_t)), counted_to_t), min(float(str(to_t)), result.to_t)
         if end_t - begin_t >= LEAST_S:

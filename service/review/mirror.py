@@ -1,7 +1,7 @@
-"""Footage at a URL: fetched once on each machine, into a folder that is kept within bounds.
+"""Footage at a URL: fetched once on each machine, into a folder of limited size.
 
-A folder at a URL is mirrored below the cache: its tables and signals at once, a video when it is needed. What is in use
-stays; else what was not used for longest goes first. URLs are those of fsspec.
+A folder at a URL is mirrored below the cache: tables and signals at once, a video when it is needed. Files in use stay;
+otherwise the least recently used are deleted first. URLs are those of fsspec.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ SIZE_VARIABLE = "THIRDCARD_FOOTAGE_CACHE_GB"
 SIZE_GB = 50.0
 _OTHERWISE = ".txt .md .csv .json .log .pdf .zip .gz .tar .jpg .jpeg .png .webp .bmp .gif .wav .mp3 .db"
 NO_FILM = frozenset(_OTHERWISE.split(" "))
-"""What is not worth fetching to see whether it is film."""
+"""Endings that are not worth fetching to check for film."""
 USED, FETCHED = "used", "fetched"
-"""What a file is locked for."""
+"""The purposes of a lock on a file."""
 
 
 class FootageError(ServiceError):
@@ -39,13 +39,13 @@ class FootageError(ServiceError):
 
 
 def is_url(target: str) -> bool:
-    """Whether this is no path."""
+    """Whether the target is a URL rather than a path."""
     return "://" in target
 
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """The folder of this machine that holds what was fetched."""
+    """This machine's folder for fetched footage."""
 
     folder: Path
     most_bytes: int
@@ -68,7 +68,7 @@ class Cache:
         return cls(Path(folder), int(size_gb * 1e9))
 
     def make_room(self, wanted_bytes: int) -> None:
-        """Delete videos that nobody uses, those that were not used for longest first, until so much has room."""
+        """Delete unused videos, the least recently used first, until there is room for so much."""
         kept = [path for path in self.folder.glob("*/**/*") if path.is_file() and _is_video(path.name)]
         kept.sort(key=_used_at)
         total = sum(path.stat().st_size for path in kept)
@@ -86,19 +86,19 @@ class Mirror:
     """A folder, or one video, at a URL."""
 
     url: str
-    """Of the folder."""
+    """The URL of the folder."""
     cache: Cache
 
     @property
     def folder(self) -> Path:
-        """Where it is mirrored."""
+        """The folder of the mirror."""
         return self.cache.folder / hashlib.sha256(self.url.encode()).hexdigest()[:16]
 
     def names(self) -> list[str]:
         """All tables, signals and videos below the URL.
 
         Raises:
-            FootageError: Nobody answers there, or there is none.
+            FootageError: There is no answer, or there are none.
         """
         with self._remote() as (files, root):
             found = sorted(str(path)[len(root) :].strip("/") for path in files.find(root))
@@ -109,7 +109,7 @@ class Mirror:
 
     @contextmanager
     def held(self, names: list[str]) -> Iterator[None]:
-        """Fetch files that are not here or were changed there, and keep them for as long as they are used.
+        """Fetch missing or changed files, and keep them while they are in use.
 
         Raises:
             FootageError: One cannot be fetched.
@@ -152,11 +152,11 @@ class Mirror:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What a review needs of its URLs; others fetch the same on their own machines."""
+    """The facts about a review's URLs that other machines need to fetch the same."""
 
     urls: tuple[str, ...] = ()
     folder: str = ""
-    """The cache of the machine whose paths the jobs have."""
+    """The cache folder of the machine whose paths the jobs have."""
 
     @contextmanager
     def here(self, job: SegmentJob, cache: Cache) -> Iterator[SegmentJob]:
@@ -186,7 +186,8 @@ class Fetched:
 
 @contextmanager
 def fetched(targets: Sequence[str], cache: Cache) -> Iterator[tuple[list[Path], Fetched]]:
-    """Paths for all targets, what lies at URLs fetched and kept here meanwhile; and what others need to do so too.
+    """Local paths for all targets, fetching and keeping those at URLs meanwhile; and what other machines need to do so
+    too.
 
     Raises:
         FootageError: A URL cannot be read.
@@ -213,13 +214,13 @@ def _is_beside(name: str) -> bool:
 
 
 def _is_video(name: str) -> bool:
-    """Whether a file may be film, for all that its name says."""
+    """Whether a file may be film, by its name."""
     is_hidden = any(part.startswith(".") for part in PurePosixPath(name).parts)
     return may_be_film(name) and not is_hidden and PurePosixPath(name).suffix.lower() not in NO_FILM
 
 
 def _version(path: Path) -> Path:
-    """The file that says which version was fetched; its date is that of the last use."""
+    """The file that records the fetched version; its date is that of the last use."""
     return path.with_name(f".{path.name}.version")
 
 
@@ -229,7 +230,7 @@ def _used_at(path: Path) -> float:
 
 
 def _date(path: Path, files: Any, there: str) -> None:
-    """Give a file the date that it has there: of some recordings it tells when they began."""
+    """Give a file the date that it has at the URL: for some recordings it is the only clock."""
     try:
         modified = files.modified(there)
     except NotImplementedError:
@@ -241,7 +242,7 @@ def _date(path: Path, files: Any, there: str) -> None:
 
 @contextmanager
 def _lock(path: Path, purpose: str, how: int) -> Iterator[bool]:
-    """A lock on a file that may not be there yet; gives whether it was to be had."""
+    """Lock a file that may not exist yet; yields whether that succeeded."""
     with path.with_name(f".{path.name}.{purpose}").open("a") as file:
         try:
             fcntl.flock(file, how)

@@ -1,6 +1,6 @@
-"""Open a table's recordings as shifts: the new film as one, and each stretch that is to be seen once more as one.
+"""Open a table's recordings as shifts: the new film as one, and each stretch that must be seen again as one.
 
-All files that lie there help to tell when each was filmed, those too that were reviewed before.
+All present files help to date each other, including those reviewed before.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ from thirdcard.vision.errors import NoFilmError, UnreadableVideoError
 
 READ_AT_ONCE = 4
 NEAR_S = 30.0
-"""Stretches to be seen again that lie so near to each other are watched in one."""
+"""Stretches to be seen again within so many seconds of each other are watched together."""
 LOOK_BYTES = 1024
 NOTHING_SEEN = SeenFilm()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedTable:
-    """What there is to watch of a table."""
+    """The shifts of a table that must be watched."""
 
     shifts: tuple[Shift, ...]
-    """None where all was reviewed before."""
+    """Empty where everything was reviewed before."""
     faults: tuple[str, ...]
-    """Of files that are meant as film and are broken, reviewed before or not."""
+    """The faults of files that are meant as film and are broken, reviewed before or not."""
 
 
 def open_shift(wanted: WantedShift, zone: ZoneInfo) -> Shift:
-    """All that belongs to one table's shift, as if nothing of it had been reviewed; see `open_table`."""
+    """All recordings of one table as one shift, as if nothing had been reviewed; see `open_table`."""
     return open_table(wanted, zone).shifts[0]
 
 
 def open_table(wanted: WantedShift, zone: ZoneInfo, seen: SeenFilm = NOTHING_SEEN) -> OpenedTable:
-    """Read all that belongs to one table; what cannot be watched is skipped and named.
+    """Open all recordings of one table; files that cannot be watched are skipped and named.
 
     Args:
         wanted: The table and its videos.
         zone: The recorders' time zone.
-        seen: What was reviewed before: it is not watched again, but for what was lost in it.
+        seen: What was reviewed before: only what was lost in it is watched again.
 
     Raises:
         ShiftError: None of its videos can be read.
@@ -75,7 +75,7 @@ def open_table(wanted: WantedShift, zone: ZoneInfo, seen: SeenFilm = NOTHING_SEE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Builder:
-    """Makes the shifts of one table out of its whole timeline."""
+    """Builds the shifts of one table from its whole timeline."""
 
     table: TableConfig
     timeline: ShiftTimeline
@@ -83,7 +83,7 @@ class _Builder:
     seen: SeenFilm
 
     def shifts(self, skipped: Sequence[Skipped]) -> Iterator[Shift]:
-        """The new film, then what is to be seen once more."""
+        """The new film, then the stretches to be seen again."""
         lost = self.seen.still_lost
         new = [part for part in self.timeline.parts if self._is_new(part, lost)]
         if new:
@@ -98,7 +98,7 @@ class _Builder:
                 yield self._shift(ShiftTimeline(parts=tuple(parts), notes=tuple(notes)), completes=tuple(group[1]))
 
     def _is_new(self, part: Part, lost: Sequence[TimeSpan]) -> bool:
-        """Whether a part is of a file that was never reviewed, and is not of a stretch that was lost."""
+        """Whether a part is of a file that was never reviewed, and not of a lost stretch."""
         span = TimeSpan(from_at=part.from_at, to_at=part.to_at)
         return not self.seen.of_file(part.file) and not any(span.touches(one) for one in lost)
 
@@ -108,7 +108,7 @@ class _Builder:
         return [TimeSpan(from_at=part.from_at, to_at=part.to_at)]
 
     def _with_holes(self) -> list[Part]:
-        """All parts, and besides what was lost of files that lie there as before."""
+        """All parts, and the lost stretches of files that are present unchanged."""
         shown = list(self.timeline.parts)
         placed = {part.file.fingerprint: part.file.began_at for part in shown}
         for file in self.files:
@@ -149,7 +149,7 @@ def _usable(wanted: WantedShift, zone: ZoneInfo, table: TableConfig) -> tuple[li
 
 
 def _read_files(paths: Sequence[Path], zone: ZoneInfo, size_wh_px: tuple[int, int]) -> list[RecordedFile | Skipped]:
-    """All files in their order; some are read at once, since one without an index is read to its end."""
+    """Read all files, several at a time, since a file without an index is read to its end; results are in order."""
 
     def read(path: Path) -> RecordedFile | Skipped:
         try:
@@ -166,7 +166,7 @@ def _read_files(paths: Sequence[Path], zone: ZoneInfo, size_wh_px: tuple[int, in
 
 
 def _unreadable(path: Path, reason: str) -> Skipped:
-    """A file that is called as films are is a broken one; any other is no film."""
+    """Why a file cannot be used: one with a film's ending is broken, any other is no film."""
     is_meant = path.suffix.lower() in VIDEO_SUFFIXES
     is_other = reason == "holds no video stream"
     if not is_meant and not is_other and _is_text(path):
@@ -176,7 +176,7 @@ def _unreadable(path: Path, reason: str) -> Skipped:
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a file begins as text does."""
+    """Whether a file begins like text."""
     with path.open("rb") as file:
         begin = file.read(LOOK_BYTES)
     try:
@@ -186,12 +186,12 @@ def _is_text(path: Path) -> bool:
 
 
 def _size_wh_px(table: TableConfig) -> tuple[int, int]:
-    """What pictures of the table are calibrated for."""
+    """The picture size of the table's calibration."""
     return table.cameras[0].calibration.image_size_wh_px
 
 
 def _why_not(file: RecordedFile, others: Sequence[RecordedFile], table: TableConfig) -> str | None:
-    """Why a file that can be read is left out all the same; None where it is not."""
+    """Why a readable file is left out; None where it is not."""
     width, height = _size_wh_px(table)
     if file.size_wh_px != (width, height):
         return f"is {file.size_wh_px[0]} x {file.size_wh_px[1]}; the calibration is for {width} x {height}"
@@ -209,7 +209,7 @@ def _notes_of(timeline: ShiftTimeline, parts: Sequence[Part]) -> list[Note]:
 
 
 def _groups(unseen: Sequence[TimeSpan], seen: SeenFilm) -> list[tuple[TimeSpan, list[TimeSpan]]]:
-    """Windows to be watched, each with what is to be seen in it."""
+    """The windows to watch, each with the stretches to be seen in it."""
     windows = merged((seen.window(span) for span in unseen), within_s=NEAR_S)
     return [(window, [span for span in unseen if span.touches(window)]) for window in windows]
 
@@ -224,7 +224,7 @@ def _own_signals(path: Path) -> Path:
 
 
 def _heard(path: Path) -> tuple[datetime, datetime] | None:
-    """The first and the last moment in a file's own signals, as far as they bear moments."""
+    """The first and the last time in a file's own signals; None where they have no times."""
     own = _own_signals(path)
     moments = []
     for text in own.read_text(encoding="utf-8").splitlines() if own.is_file() else ():
@@ -232,15 +232,15 @@ def _heard(path: Path) -> tuple[datetime, datetime] | None:
             at = datetime.fromisoformat(json.loads(text)["at"])
             moments.append(at if at.tzinfo is not None else at.replace(tzinfo=UTC))
         except (ValueError, KeyError, TypeError, RecursionError):
-            continue  # a line that is none is complained about when the signals are read
+            continue  # invalid lines are reported when the signals are read
     return (min(moments), max(moments)) if moments else None
 
 
 def _signals(files: Sequence[RecordedFile], whole_began_at: datetime, timeline: ShiftTimeline) -> list[Event]:
-    """What devices reported, in order of the shift's time.
+    """The devices' reports, in order of the shift's time.
 
-    A line with `at` has its moment by the wall clock. In `NAME.signals.jsonl` beside NAME.mp4, and in a `signals.jsonl`
-    beside a single video, `t` counts from that video's first frame; in one beside several, from the shift's beginning.
+    A line with `at` has its time by the wall clock. In `NAME.signals.jsonl` beside NAME.mp4, and in a `signals.jsonl`
+    beside a single video, `t` counts from that video's first frame; beside several, from the shift's beginning.
     """
     paths: dict[Path, datetime] = {}
     for file in {part.file.path: part.file for part in timeline.parts}.values():

@@ -1,9 +1,9 @@
-"""Decide which wall clock to believe of each file of a shift, and say why where clocks contradict each other.
+"""Decide which wall clock to believe for each file of a shift, and explain it where clocks contradict each other.
 
-In this order: where an earlier review placed the file, what its name says, its container, its date. A claim that the
-file's own signals contradict is passed over. Two files may not show other pictures of one table at one time: then one
-clock is wrong, and the file goes where another of its clocks, its number or its neighbours put it. Film that follows
-film without a gap stays together. Nothing is opened here: pictures are compared by whom it is handed.
+In this order: an earlier review's date, the file's name, its container, its date. A claim that the file's own signals
+contradict is skipped. Two files cannot show different pictures of one table at one time: then one clock is wrong, and
+the file goes where another of its clocks, its number or its neighbours put it. Film that continues without a gap stays
+together. Nothing is opened here: `compare` compares pictures.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from thirdcard.service.review.shift_notes import Note, NoteKind
 from thirdcard.service.review.summer_time import decide_repeated
 
 ORDER = "order"
-"""Its place among the others says when a file began."""
+"""The beginning follows from the file's place among the others."""
 RANKS = {clocks.STORE: 0, clocks.NAME: 1, clocks.CONTAINER: 2, clocks.FILE: 3}
 JOINED_S = 1.5
-"""A shorter gap between two files is none, nor is a shorter overlap: recorders need a moment to begin the next."""
+"""Seconds; a shorter gap or overlap between two files is ignored: recorders need a moment to begin the next."""
 LINKED_S = 5.0
-"""A file that begins so soon after another ends was written by the same clock."""
+"""A file that begins within so many seconds after another ends has the same clock."""
 SAME_MOMENT_S = 1.0
-"""Clocks in containers and names go by whole seconds."""
+"""Clocks in containers and names are in whole seconds."""
 HEARD_S = 2.0
-"""Devices' clocks may be off by so much."""
+"""The largest error of devices' clocks, seconds."""
 SHORT_S = 60.0
-"""An overlap of this length is compared whole: where nothing moves in it, nothing is lost by counting it once."""
+"""An overlap up to this length is compared completely: where nothing moves in it, counting it once loses nothing."""
 DRIFT_S = 5.0
-"""So far the difference of two clocks may change from file to file."""
+"""The largest change of the difference between two clocks from file to file, seconds."""
 NEAR = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Files with the moments that are believed."""
+    """Files with their accepted beginnings."""
 
     files: tuple[RecordedFile, ...]
     notes: tuple[Note, ...]
@@ -52,7 +52,7 @@ def place(files: Sequence[RecordedFile], compare: Compare) -> Placement:
 
     Args:
         files: All files of one table.
-        compare: Says whether two files show the same.
+        compare: Decides whether two files show the same.
     """
     notes: list[Note] = []
     pairs = _Pairs(compare)
@@ -68,12 +68,12 @@ def place(files: Sequence[RecordedFile], compare: Compare) -> Placement:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """What the pictures of two files say where their clocks overlap."""
+    """The comparison of two files' pictures where their clocks overlap."""
 
     compare: Compare
 
     def overlap_s(self, one: RecordedFile, other: RecordedFile) -> float:
-        """For how long both were filmed, by their clocks."""
+        """The overlap of two files by their clocks, in seconds."""
         return (min(end_of(one), end_of(other)) - max(one.began_at, other.began_at)).total_seconds()
 
     def likeness(self, one: RecordedFile, other: RecordedFile) -> Likeness:
@@ -81,7 +81,7 @@ class _Pairs:
         return self.compare(one, other, (other.began_at - one.began_at).total_seconds())
 
     def are_others(self, one: RecordedFile, other: RecordedFile) -> bool:
-        """Whether the clocks let two files overlap that the pictures do not show to be the same."""
+        """Whether two files overlap by their clocks and their pictures are not the same."""
         return self.overlap_s(one, other) > JOINED_S and self.likeness(one, other).lag_s is None
 
 
@@ -105,20 +105,20 @@ class _Block:
         return min(RANKS.get(file.told_by, len(RANKS)) for file in self.files)
 
     def moved(self, by: timedelta) -> _Block:
-        """The same files, so much later."""
+        """The same files, shifted in time."""
         return _Block([replace(file, began_at=file.began_at + by, told_by=ORDER) for file in self.files])
 
 
 @dataclass(slots=True)
 class _Blocks:
-    """Puts files together that belong together, and those blocks one after the other that cannot be at one time."""
+    """Joins files that belong together into blocks, and orders blocks that cannot be simultaneous."""
 
     pairs: _Pairs
     notes: list[Note]
     _blocks: list[_Block] = field(default_factory=list)
 
     def take(self, file: RecordedFile) -> None:
-        """Add a file; they come in order of their clocks."""
+        """Add a file; files come in order of their clocks."""
         for block in self._blocks:
             for other in block.files:
                 if self.pairs.overlap_s(other, file) > JOINED_S:
@@ -133,7 +133,7 @@ class _Blocks:
             self._blocks.append(_Block([file]))
 
     def settled(self) -> list[RecordedFile]:
-        """All files, no two with other pictures at one time."""
+        """All files, no two with different pictures at one time."""
         there: list[RecordedFile] = []
         for block in sorted(self._blocks, key=lambda one: (one.rank, *_by_time(one.files[0]))):
             against = self._contradicted(block, there)
@@ -141,7 +141,7 @@ class _Blocks:
         return there
 
     def _beside(self, file: RecordedFile, other: RecordedFile, lag_s: float) -> RecordedFile:
-        """The file, its clock put right by one that shows the same."""
+        """The file with its clock corrected by one that shows the same."""
         at = other.began_at + timedelta(seconds=lag_s)
         apart_s = (file.began_at - at).total_seconds()
         if abs(apart_s) > JOINED_S:
@@ -153,7 +153,7 @@ class _Blocks:
         return replace(file, began_at=at)
 
     def _contradicted(self, block: _Block, there: Sequence[RecordedFile]) -> RecordedFile | None:
-        """A file at the block's time with other pictures; None where the block may stay."""
+        """A file at the block's time with different pictures; None where the block may stay."""
         silent: list[tuple[RecordedFile, RecordedFile]] = []
         against: RecordedFile | None = None
         for other in there:
@@ -171,14 +171,14 @@ class _Blocks:
         return next((other for other, file in silent if not self._may_be_same(other, file, block)), None)
 
     def _may_be_same(self, other: RecordedFile, file: RecordedFile, block: _Block) -> bool:
-        """Whether clocks may be believed where nothing moves that would tell."""
+        """Whether clocks may be believed where nothing moves in the pictures."""
         if self.pairs.overlap_s(other, file) <= SHORT_S:
             return True
         is_one_moment = abs((other.began_at - file.began_at).total_seconds()) <= SAME_MOMENT_S
         return not is_one_moment and block.rank <= RANKS[clocks.CONTAINER]
 
     def _moved(self, block: _Block, against: RecordedFile, there: Sequence[RecordedFile]) -> _Block:
-        """The block where its other clocks, its number or what is free put it."""
+        """The block at the time by its other clocks, its number or the next free time."""
         first = block.files[0]
         found = _by_other_clock(block, there)
         if found is not None:
@@ -227,7 +227,7 @@ def _is_heard_within(file: RecordedFile, began_at: datetime) -> bool:
 
 
 def _copies_together(files: Sequence[RecordedFile], pairs: _Pairs, notes: list[Note]) -> list[RecordedFile]:
-    """Files that begin with the same pictures get one clock, the most trusted of theirs."""
+    """Give files that begin with the same pictures one clock, the most trusted of theirs."""
     placed: list[RecordedFile] = []
     for file in sorted(files, key=lambda one: (RANKS[one.told_by], *_by_time(one))):
         for other in placed:
@@ -242,7 +242,7 @@ def _copies_together(files: Sequence[RecordedFile], pairs: _Pairs, notes: list[N
 
 
 def _dates_in_line(files: Sequence[RecordedFile], pairs: _Pairs, notes: list[Note]) -> list[RecordedFile]:
-    """Files of which only dates tell, one after the other where the dates contradict each other: they were copied."""
+    """Put files that only have dates one after the other if the dates contradict each other: they were copied."""
     dated = sorted((file for file in files if file.told_by == clocks.FILE), key=lambda one: order_of_name(one.path))
     if not any(pairs.are_others(*pair) for pair in combinations(dated, 2)):
         return list(files)
@@ -261,7 +261,7 @@ def _dates_in_line(files: Sequence[RecordedFile], pairs: _Pairs, notes: list[Not
 
 
 def _by_other_clock(block: _Block, there: Sequence[RecordedFile]) -> tuple[datetime, str] | None:
-    """When a block began by a clock that is not believed first, compared with that of its neighbours."""
+    """When a block began by one of its less trusted clocks, relative to its neighbours' same clock."""
     first = block.files[0]
     for claim in first.claims:
         apart = [
@@ -279,7 +279,7 @@ def _by_other_clock(block: _Block, there: Sequence[RecordedFile]) -> tuple[datet
 
 
 def _predecessor(file: RecordedFile, against: RecordedFile, there: Sequence[RecordedFile]) -> RecordedFile:
-    """After which file one comes that claims the same moment: the one that is counted just before it."""
+    """The file after which one comes that claims the same time: the one numbered just before it."""
     moment = timedelta(seconds=SAME_MOMENT_S)
 
     def claims(one: RecordedFile) -> datetime:
@@ -291,7 +291,7 @@ def _predecessor(file: RecordedFile, against: RecordedFile, there: Sequence[Reco
 
 
 def _first_free(at: datetime, lasts: timedelta, there: Iterable[RecordedFile]) -> datetime:
-    """The first moment from one on after which so much time is free."""
+    """The first time from `at` on after which so much time is free."""
     slack = timedelta(seconds=JOINED_S)
     for file in sorted(there, key=lambda one: one.began_at):
         if file.began_at < at + lasts - slack and end_of(file) > at + slack:

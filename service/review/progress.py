@@ -1,4 +1,5 @@
-"""Show how reviews go: bars with the time left on a terminal, plain lines elsewhere; in all, per table and per file."""
+"""Show the progress of reviews: bars with the time left on a terminal, plain lines elsewhere; in total, per table and
+per file."""
 
 from __future__ import annotations
 
@@ -18,10 +19,9 @@ from thirdcard.service.review.shift import Shift, WantedShift
 from thirdcard.service.watch.wording import counted, duration
 
 PLAIN_STEP = 0.1
-"""How often plain output tells the progress: every tenth of a table's film, and of all."""
+"""How often plain output reports progress: every tenth of a table's film, and of all."""
 PACE_S = 300.0
-"""The time left that bars show is estimated from so much of the time before: still stretches pass fast, and rounds
-slowly."""
+"""The estimate of the time left uses the last so many seconds: still stretches pass fast, rounds slowly."""
 
 
 @dataclass(slots=True)
@@ -34,13 +34,13 @@ class _Going:
     told: float
     """The share that was last reported."""
     shown: Mapping[str, FileReach] = field(default_factory=dict)
-    """The files whose bars are seen."""
+    """The files with visible bars."""
     is_finished: bool = False
 
 
 @dataclass(slots=True)
 class ReviewProgress:
-    """Tells a person; use it in a `with` block."""
+    """Shows progress to a person; use it in a `with` block."""
 
     console: Console
     clock: Callable[[], float] = time.monotonic
@@ -53,7 +53,7 @@ class ReviewProgress:
 
     @property
     def is_damaged(self) -> bool:
-        """Whether film that is there could not be watched."""
+        """Whether existing film could not be watched."""
         return self._is_damaged
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ class ReviewProgress:
             self._tell_pace()
 
     def opening(self, tables: Sequence[WantedShift]) -> Iterator[WantedShift]:
-        """Go through tables whose files are read, which takes a while where they have no index."""
+        """Yield the tables while their files are read, which takes a while without an index."""
         bar = self._bars.add_task("reading files", total=sum(len(one.videos) for one in tables))
         for one in tables:
             yield one
@@ -91,7 +91,7 @@ class ReviewProgress:
         self._bars.remove_task(bar)
 
     def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
-        """A table's review begins, or goes on."""
+        """Begin or resume a table's review."""
         self._began = self.clock() if self._began is None else self._began
         reach = ShiftReach(shift=shift, segments=segments, done=done)
         bar = self._bar(shift.table.id, shift.lasts_s)
@@ -108,7 +108,7 @@ class ReviewProgress:
         self._tell(shift, f"{duration(shift.lasts_s)} in {counted(len(reach.files), 'file')}{before}")
 
     def advance(self, shift: Shift, number: int, t: float) -> None:
-        """A segment's watch is that far."""
+        """Note the progress of a segment's watch."""
         going = self._going[shift.key]
         going.reach.advance(number, t)
         self._draw(going)
@@ -116,7 +116,7 @@ class ReviewProgress:
             self._tell_steps(going)
 
     def finish(self, shift: Shift, outcome: ShiftOutcome) -> None:
-        """A shift is in the store."""
+        """Note that a shift is stored."""
         if outcome.was_there:
             self._tell(shift, f"was reviewed before, log {outcome.log_id}")
             return
@@ -145,7 +145,7 @@ class ReviewProgress:
 
     @property
     def _each_s(self) -> float:
-        """How long a second of film takes, by what all tables' watches did so far."""
+        """Seconds per second of film, from all tables' watches so far."""
         watched_s = sum(one.reach.watched_s - one.reach.before_s for one in self._going.values())
         return (self.clock() - (self._began or 0.0)) / max(watched_s, 1e-3)
 
@@ -167,13 +167,13 @@ class ReviewProgress:
         self._bars.update(self._all_bar, completed=self._all_share * self._all_lasts_s)
 
     def _move(self, bar: TaskID, watched_s: float, *, is_shown: bool) -> None:
-        """A bar's time runs from when it is first shown."""
+        """Move a bar; its time runs from when it is first shown."""
         if is_shown:
             self._bars.start_task(bar)
         self._bars.update(bar, completed=watched_s, visible=is_shown)
 
     def _tell_steps(self, going: _Going) -> None:
-        """A line where another tenth of the table is watched, and where another tenth of all is."""
+        """Print a line for each further tenth of a table, and of all."""
         reach = going.reach
         share = reach.watched_s / max(reach.shift.lasts_s, 1e-9)
         if share - going.told >= PLAIN_STEP:
@@ -188,7 +188,7 @@ class ReviewProgress:
             self.say(f"all {len(self._going)} tables: {100 * self._all_share:.0f} % watched, {left}")
 
     def _left_until_s(self, going: _Going) -> float:
-        """How much film there is until a table's end: tables are watched in their order."""
+        """The film left until a table's end: tables are watched in order."""
         left_s = 0.0
         for one in self._going.values():
             left_s += one.reach.left_s
@@ -197,7 +197,7 @@ class ReviewProgress:
         return left_s
 
     def _files_under_way(self, reach: ShiftReach) -> list[str]:
-        """Each with its time left; they share the cores."""
+        """Each running file with its time left; they share the cores."""
         under_way = reach.under_way
         return [
             f"{file.name} {100 * file.watched_s / file.lasts_s:.0f} %, {self._left(len(under_way) * file.left_s)}"
@@ -211,5 +211,5 @@ class ReviewProgress:
         self.say(f"{shift.table.id}: {text}")
 
     def say(self, text: str) -> None:
-        """Tell something else, beside the bars."""
+        """Print another message, beside the bars."""
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)

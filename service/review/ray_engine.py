@@ -1,6 +1,6 @@
-"""Watch segments on a Ray cluster: a task for each, begun again elsewhere when its worker or its node is lost.
+"""Watch segments on a Ray cluster: a task for each, restarted elsewhere when its worker or node is lost.
 
-Results come back to whoever asked, who alone writes: so nothing is there twice, whatever was begun twice.
+Results come back to the caller, which alone writes: so nothing is stored twice, whatever ran twice.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class RayEngine:
     """The cores of a cluster."""
 
     address: str | None = None
-    """HOST:PORT of its head node, or `auto`; None: a cluster is begun on this machine."""
+    """HOST:PORT of its head node, or `auto`; None starts a cluster on this machine."""
     processes: int | None = None
-    """How many cores a cluster that is begun here uses."""
+    """How many cores a cluster started here uses."""
     fetched: Fetched = NOTHING_FETCHED
-    """What lies at URLs: each node fetches it for itself."""
+    """Footage at URLs: each node fetches it itself."""
     provider: Provider | None = None
-    """What models run on that tasks share; None: each has its own."""
+    """The provider of models that tasks share; None: each has its own."""
 
     def watch(self, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
         """See `Engine.watch`."""
@@ -79,24 +79,24 @@ def _result(ray: Any, done: Any) -> SegmentResult:
 
 
 def _beside_driver(ray: Any) -> Any:
-    """The board's class, kept on the node of the one who asks: no other node's loss takes it away."""
+    """The class of the board, kept on the caller's node, so that no other node's loss removes it."""
     here = ray.get_runtime_context().get_node_id()
     place = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
     return ray.remote(ProgressBoard).options(num_cpus=0, scheduling_strategy=place)
 
 
 class ProgressBoard:
-    """Where tasks write how far they are."""
+    """Where tasks write their progress."""
 
     def __init__(self) -> None:
         self._news: dict[JobKey, float] = {}
 
     def write(self, key: JobKey, t: float) -> None:
-        """A segment's watch is that far."""
+        """Note the progress of a segment's watch."""
         self._news[key] = t
 
     def take(self) -> list[tuple[JobKey, float]]:
-        """What is new since the last call."""
+        """The news since the last call."""
         news, self._news = list(self._news.items()), {}
         return news
 
@@ -107,10 +107,10 @@ class _Order:
 
     board: Any
     digest: str
-    """Of the program that they must run."""
+    """The digest of the program that they must run."""
     fetched: Fetched
     servers: tuple[Any, ...] = ()
-    """What runs the models; none: each task has its own."""
+    """The servers of the models; none: each task has its own."""
 
 
 def _watch(key: JobKey, job: SegmentJob, order: _Order) -> SegmentResult:

@@ -1,4 +1,4 @@
-"""How far the watch of a shift is: in all, and in each of its files. Pure."""
+"""How far the watch of a shift has come: in total, and in each file. Pure."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from thirdcard.service.review.shift import Shift
 
 @dataclass(slots=True)
 class FileReach:
-    """How far one file is watched; what another file of the shift shows as well does not count."""
+    """How far one file is watched; film that another file shows as well is not counted."""
 
     name: str
-    """Its path below the folder that holds all files of the shift."""
+    """Its path below the common folder of all files of the shift."""
     lasts_s: float = 0.0
     watched_s: float = 0.0
 
     @property
     def left_s(self) -> float:
-        """So much of it is still to be watched."""
+        """Seconds of it that are left."""
         return max(self.lasts_s - self.watched_s, 0.0)
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing of it is left but what rounding leaves."""
+        """Whether it is complete, up to rounding."""
         return self.left_s < 0.1
 
 
 @dataclass(slots=True, kw_only=True)
 class ShiftReach:
-    """How far a shift is watched, in seconds of film; its segments are watched in any order, and side by side."""
+    """How far a shift is watched, in seconds of film; segments are watched in any order and in parallel."""
 
     shift: Shift
     segments: Sequence[Segment]
     done: Collection[int]
-    """The numbers of segments that were watched by a review before."""
+    """The numbers of segments that an earlier review watched."""
     files: list[FileReach] = field(init=False)
     """In the order in which they are first shown."""
     before_s: float = field(init=False)
-    """So much film was watched by reviews before."""
+    """Seconds of film that earlier reviews watched."""
     watched_s: float = field(init=False, default=0.0)
     _parts: list[tuple[float, float, FileReach]] = field(init=False)
-    """From when to when in the shift's time, and of which file."""
+    """From and to in the shift's time, and the file."""
     _reached_t: dict[int, float] = field(init=False)
     _under_way: dict[int, FileReach] = field(init=False, default_factory=dict)
     """The file that each segment is in."""
@@ -67,7 +67,7 @@ class ShiftReach:
 
     @property
     def left_s(self) -> float:
-        """So much film is still to be watched."""
+        """Seconds of film that are left."""
         return max(self.shift.lasts_s - self.watched_s, 0.0)
 
     @property
@@ -76,7 +76,7 @@ class ShiftReach:
         return [file for file in self.files if any(file is one for one in self._under_way.values())]
 
     def advance(self, number: int, t: float) -> None:
-        """Take in that a segment's watch is that far, in the shift's time."""
+        """Note a segment's progress, in the shift's time."""
         segment, from_t = self.segments[number], self._reached_t[number]
         to_t = max(from_t, min(max(t, segment.core_from_t), segment.core_to_t))
         self._reached_t[number] = to_t
@@ -90,6 +90,6 @@ class ShiftReach:
 
 
 def _names(paths: Sequence[Path]) -> dict[Path, str]:
-    """What tells files apart in the fewest words."""
+    """The shortest distinct names of the files."""
     top = Path(os.path.commonpath([path.parent for path in paths]))
     return {path: path.relative_to(top).as_posix() for path in paths}

@@ -1,6 +1,6 @@
-"""Review recorded shifts: watch their segments, join and judge them, keep the evidence, enter all into the store.
+"""Review recorded shifts: watch their segments, join and judge them, make the evidence, store everything.
 
-What was watched once is not watched again: a review that was stopped, or killed, goes on where it was.
+Nothing is watched twice: a review that was stopped or killed is resumed.
 """
 
 from __future__ import annotations
@@ -37,41 +37,41 @@ from thirdcard.service.store.database import Database
 from thirdcard.service.watch.factory import build_belief
 
 SAME_ALERT_S = 2.0
-"""An alert of the same code that lies so near to one of an earlier review of the same film is the same."""
+"""An alert of the same code within so many seconds of one from an earlier review of the same film is the same."""
 
 
 class Onlooker(Protocol):
     """Receives the progress of a review."""
 
     def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
-        """A shift's review begins; the segments of these numbers were watched before."""
+        """A shift's review begins; the segments with these numbers were watched before."""
 
     def advance(self, shift: Shift, number: int, t: float) -> None:
-        """A segment's watch is that far, in the shift's time."""
+        """A segment's watch has come that far, in the shift's time."""
 
     def finish(self, shift: Shift, outcome: ShiftOutcome) -> None:
-        """A shift is in the store."""
+        """A shift is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShiftOutcome:
-    """What became of a shift."""
+    """The outcome of a shift's review."""
 
     log_id: int | None
-    """None where a stretch was watched once more and could not be seen again: nothing was entered."""
+    """None where a stretch could not be seen the second time either: nothing was stored."""
     was_there: bool
-    """It was entered before: nothing was done."""
+    """Whether it was stored before, so that nothing was done."""
     rounds: int = 0
     alerts: int = 0
     decoded: int = 0
     passed: int = 0
     faults: tuple[str, ...] = ()
-    """What of it could not be watched, each stretch in words."""
+    """Stretches that could not be watched, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A shift that is to be watched."""
+    """A shift that must be watched."""
 
     shift: Shift
     segments: Sequence[Segment]
@@ -92,7 +92,7 @@ class Plan:
         ]
 
     def found(self) -> Found:
-        """What was found up to the first segment that is not watched yet."""
+        """The findings up to the first segment that is not watched yet."""
         results = list(self._results())
         shift = self.shift
         log = join(self.segments[: len(results)], results, shift.table.cameras[0].name)
@@ -109,7 +109,7 @@ class Plan:
             yield result
 
     def forget_lost(self) -> None:
-        """Have segments watched again that a review before could not see whole, where that is what is wanted."""
+        """Have segments watched again that an earlier review could not see completely, if that is wanted."""
         for segment in self.segments if self.shift.completes else ():
             result = self.work.done(segment)
             if result is not None and (result.fault is not None or result.lost):
@@ -118,29 +118,29 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a shift's segments tell, joined and judged."""
+    """The results of a shift's segments, joined and judged."""
 
     plan: Plan
     results: Sequence[SegmentResult]
     log: Sequence[Event]
     verdict: LogVerdict
     orders: Sequence[PictureOrder]
-    """For the pictures of those alerts that no segment still to come can change."""
+    """Orders for pictures of alerts that no later segment can change."""
 
     @property
     def lost(self) -> Sequence[LostSight]:
-        """What of a shift that was watched to its end could not be seen."""
+        """The stretches that could not be seen."""
         return lost_sights(self.plan.segments, self.results)
 
     @property
     def is_in_vain(self) -> bool:
-        """Whether a stretch that was to be seen at last was lost once more."""
+        """Whether the stretch to be seen again was lost again."""
         shift = self.plan.shift
         lost = [_span(shift, one) for one in self.lost if one.kind is NoteKind.BROKEN]
         return bool(shift.completes) and not any(span.lasts_s >= LEAST_S for span in without(shift.completes, lost))
 
     def begin_pictures(self) -> None:
-        """Have them made meanwhile."""
+        """Start making the pictures."""
         self.plan.gallery.begin(self.orders)
 
 
@@ -155,14 +155,14 @@ class Reviewer:
     evidence_url: str | None = None
     """Where the evidence is sent; None: it stays in the home's folder."""
     processes: int = 2
-    """So many make alerts' pictures at once."""
+    """How many processes make alerts' pictures."""
 
     def review(self, shifts: Sequence[Shift], onlooker: Onlooker) -> None:
-        """Review them all; each is entered soon after its last segment is watched.
+        """Review all shifts; each is stored soon after its last segment is watched.
 
         Raises:
             EngineError: Segments cannot be watched.
-            EvidenceStoreError: The store at the URL does not take evidence.
+            EvidenceStoreError: The store at the URL does not accept evidence.
         """
         with picture_pool(self.processes) as pool:
             plans = [self._plan(shift, pool) for shift in shifts]
@@ -178,7 +178,7 @@ class Reviewer:
                 self._enter(found, onlooker)
 
     def _watch(self, plans: Sequence[Plan], onlooker: Onlooker) -> Iterator[Found | None]:
-        """Watch them; gives what was found in each once it is watched to its end, and None as it goes on."""
+        """Watch the shifts; yields the findings of each finished one, and None in between."""
         jobs: list[tuple[JobKey, SegmentJob]] = []
         left: dict[int, int] = {}
         for number, plan in enumerate(plans):
@@ -201,7 +201,7 @@ class Reviewer:
             onlooker.advance(plan.shift, key.number, result.to_t)
             left[key.shift] -= 1
             if left[key.shift] and sum(left.values()) < self.processes:
-                plan.found().begin_pictures()  # a core has nothing else to do
+                plan.found().begin_pictures()  # a core is idle
             yield None if left[key.shift] else plan.found()
 
     def _plan(self, shift: Shift, pool: Executor) -> Plan:
@@ -231,7 +231,7 @@ class Reviewer:
 
 
 def _setup_notes(shift: Shift, verdict: LogVerdict, results: Sequence[SegmentResult]) -> list[Note]:
-    """That the table's set-up looks wrong, or its camera was moved."""
+    """Notes that the table's set-up looks wrong, or its camera was moved."""
     began_at, to_at = shift.timeline.began_at, shift.timeline.parts[-1].to_at
     told = [(began_at + timedelta(seconds=t), text) for t, text in move_texts(results)]
     if verdict.setup_hint is not None:
@@ -240,9 +240,9 @@ def _setup_notes(shift: Shift, verdict: LogVerdict, results: Sequence[SegmentRes
 
 
 def without_known(verdict: LogVerdict, shift: Shift) -> LogVerdict:
-    """The verdict without alerts of rounds that reviews before saw whole, and those that they entered.
+    """The verdict without alerts of rounds that earlier reviews saw completely, and without those they stored.
 
-    People may have decided on these; of the former they would have been entered.
+    People may have decided on the latter; the former would have been stored.
     """
     if not shift.completes:
         return verdict
@@ -259,7 +259,7 @@ def without_known(verdict: LogVerdict, shift: Shift) -> LogVerdict:
 
 
 def _is_of(judged: JudgedRound, shift: Shift) -> bool:
-    """Whether some of a round lies in what is to be seen at last."""
+    """Whether some of a round lies in the stretches to be seen again."""
     record, began_at = judged.record, shift.timeline.began_at
     closed_t = record.opened if record.closed is None else record.closed
     own = TimeSpan(from_at=began_at + timedelta(seconds=record.opened), to_at=began_at + timedelta(seconds=closed_t))
@@ -285,7 +285,7 @@ def _outcome(log_id: int | None, found: Found) -> ShiftOutcome:
 
 
 def _write_logs(folder: Path, log: Sequence[Event], verdict: LogVerdict) -> None:
-    """`events.jsonl`, `alerts.jsonl`, `doubtful.jsonl` and `rounds.jsonl`, as a watch writes them."""
+    """Write `events.jsonl`, `alerts.jsonl`, `doubtful.jsonl` and `rounds.jsonl`, as a watch does."""
     _write_lines(folder / "events.jsonl", (format_event(event) for event in log))
     _write_lines(folder / "alerts.jsonl", map(format_alert, verdict.alerts))
     _write_lines(folder / "doubtful.jsonl", map(format_alert, verdict.doubtful))

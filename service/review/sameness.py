@@ -1,8 +1,8 @@
-"""Whether two files show the same, by their pictures; and where in the one the other begins.
+"""Decide by their pictures whether two files show the same, and where in one the other begins.
 
-Coded pictures that are alike settle it, whatever the containers. Where none are, as of two recorders that encode for
-themselves, small decoded pictures are compared along the clock: what moves in one must move alike in the other. A table
-at which nothing moves looks the same at any hour: such pictures tell nothing.
+Equal coded pictures decide it, whatever the containers. If there are none, as with two recorders that encode
+separately, small decoded pictures are compared along the clock: movement in one must match movement in the other. A
+table at which nothing moves looks the same at any hour, so such pictures decide nothing.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ from thirdcard.service.review.files import RecordedFile
 from thirdcard.vision.errors import UnreadableVideoError
 
 WINDOW_S = 20.0
-"""So much film is compared at a time: at its beginning, in its middle and at its end."""
+"""Seconds of film that are compared at a time: at the beginning, in the middle and at the end."""
 CLOCKS_APART_S = 15.0
-"""So far two recorders' clocks may lie apart."""
+"""The largest difference between two recorders' clocks, seconds."""
 LEAST_BYTES = 24
-"""A coded picture that is smaller says no more than that nothing moved."""
+"""A smaller coded picture only says that nothing moved."""
 LEAST_ALIKE = 3
 ALIKE_SHARE = 0.5
-"""So many of a window's coded pictures must be found again: where some are damaged it is less than all."""
+"""The share of a window's coded pictures that must be found again; below 1, since some may be damaged."""
 SAME_STEP_S = 0.06
-"""So far a picture may be shifted against the others in another container's coarser time."""
+"""The largest shift in seconds of a picture against the others, from another container's coarser time base."""
 GLANCE_S = 0.25
-"""From one small picture of the second file to the next; of the first all are taken."""
+"""Seconds between small pictures of the second file; of the first all are used."""
 LAG_STEP_S = 0.05
 GLANCE_WH_PX = (48, 27)
 LEAST_GLANCES = 8
 SAME_LEVELS = 4.0
-"""Of 255, root mean square over small pictures. On the demo, coded anew with constant rate factors of 18, 30 and 40, it
-is 0.3, 0.5 and 0.8 at the true place, 5.6 one picture (1/15 s) beside it, 10.8 a second beside it; of six pairs of
-other stretches of the demo it is 6.6 to 9.1 where they differ least."""
+"""The largest difference of equal films: root mean square over small pictures, in levels of 255. On the demo,
+re-encoded with constant rate factors of 18, 30 and 40, it is 0.3, 0.5 and 0.8 at the true place, 5.6 one picture (1/15
+s) beside it, 10.8 a second beside it; for six pairs of other stretches of the demo the smallest is 6.6 to 9.1."""
 SAME_RATIO = 0.45
-"""At the true place two films differ by no more than this share of what they differ by elsewhere: 0.06 on the demo,
-0.49 to 0.68 for those other stretches."""
+"""The largest ratio of the difference at the true place to the difference elsewhere: 0.06 on the demo, 0.49 to 0.68 for
+those other stretches."""
 MOVING_LEVELS = 0.8
-"""A film that differs less from itself a second later shows nothing that moves: 0.3 to 0.5 where the demo is still."""
+"""A film that differs less from itself a second later shows no movement: 0.3 to 0.5 where the demo is still."""
 LOOK_BESIDE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """What the pictures of two files say."""
+    """The result of comparing the pictures of two files."""
 
     lag_s: float | None
-    """Where in the first one the second begins, in seconds; None where they show something else."""
+    """Where in the first file the second begins, seconds; None where they show something different."""
     is_telling: bool = True
     """False where nothing moves in either, or neither can be read: then the clocks may be believed."""
 
@@ -63,11 +63,11 @@ class Likeness:
 NO_WORD = Likeness(None, is_telling=False)
 OTHERS = Likeness(None)
 Compare = Callable[[RecordedFile, RecordedFile, float], Likeness]
-"""Two files, and where in the first the second begins by the clock."""
+"""Compares two files, given where in the first the second begins by the clock, seconds."""
 
 
 def compare(first: RecordedFile, second: RecordedFile, lag_s: float) -> Likeness:
-    """Compare two files where they overlap by the clock; nothing is compared twice in a process."""
+    """Compare two files where they overlap by the clock; results are cached in the process."""
     return _compare(first.path, second.path, first.lasts_s, second.lasts_s, round(lag_s, 3))
 
 
@@ -90,7 +90,7 @@ def _compare(first: Path, second: Path, first_s: float, second_s: float, lag_s: 
 
 
 def _windows(from_s: float, to_s: float) -> Iterator[tuple[float, float]]:
-    """The beginning, the end and the middle of a stretch of the second file."""
+    """Windows at the beginning, the end and in the middle of a stretch of the second file."""
     begins = [from_s, to_s - WINDOW_S, (from_s + to_s - WINDOW_S) / 2]
     seen: set[float] = set()
     for begin in (max(from_s, round(one, 3)) for one in begins):
@@ -100,7 +100,7 @@ def _windows(from_s: float, to_s: float) -> Iterator[tuple[float, float]]:
 
 
 def _by_coded(first: Path, second: Path, window: tuple[float, float], lag_s: float) -> float | None:
-    """The lag at which most coded pictures of a window are found again; None where few are."""
+    """The lag at which most coded pictures of a window are found again; None where too few are."""
     from_s, to_s = window
     theirs = pictures_between(second, from_s, to_s)
     ours = pictures_between(first, max(from_s + lag_s - CLOCKS_APART_S, 0.0), to_s + lag_s + CLOCKS_APART_S)
@@ -117,13 +117,13 @@ def _by_coded(first: Path, second: Path, window: tuple[float, float], lag_s: flo
 
 
 def _telling(pictures: list[CodedPicture]) -> list[CodedPicture]:
-    """Those that come once and say more than that nothing moved."""
+    """The pictures that occur once and show some movement."""
     count = Counter(one.digest for one in pictures)
     return [one for one in pictures if count[one.digest] == 1 and one.size_bytes >= LEAST_BYTES]
 
 
 def _by_glances(first: Path, second: Path, window: tuple[float, float], lag_s: float) -> Likeness:
-    """Compare small pictures at all places that the clocks allow."""
+    """Compare small pictures at all lags that the clocks allow."""
     from_s, to_s = window
     theirs_s, theirs = _glances(second, from_s, to_s, GLANCE_S)
     ours_s, ours = _glances(first, max(from_s + lag_s - CLOCKS_APART_S, 0.0), to_s + lag_s + CLOCKS_APART_S, 0.0)
@@ -146,7 +146,7 @@ def _by_glances(first: Path, second: Path, window: tuple[float, float], lag_s: f
 def _levels_apart(
     ours_s: NDArray[np.float64], ours: NDArray[np.float32], wanted_s: NDArray[np.float64], theirs: NDArray[np.float32]
 ) -> float:
-    """How far small pictures of the same moments differ, in levels of 255; NaN where too few moments are shared."""
+    """The difference of small pictures of the same times, in levels of 255; NaN where too few times are shared."""
     places = np.clip(np.searchsorted(ours_s, wanted_s), 1, len(ours_s) - 1)
     places -= wanted_s - ours_s[places - 1] < ours_s[places] - wanted_s
     is_shared = np.abs(ours_s[places] - wanted_s) <= GLANCE_S
@@ -157,7 +157,7 @@ def _levels_apart(
 
 
 def _glances(path: Path, from_s: float, to_s: float, step_s: float) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-    """Small grey pictures of a stretch, and when each is shown."""
+    """Small grey pictures of a stretch, and their times."""
     times: list[float] = []
     pictures: list[NDArray[np.float32]] = []
     width, height = GLANCE_WH_PX

@@ -1,7 +1,7 @@
-"""What earlier reviews saw of a table: which stretch of which file, and what of it could not be watched.
+"""What earlier reviews saw of a table: which stretch of which file, and what could not be watched.
 
-Film that was seen is not watched again. Where a file was damaged and has been replaced, or can be read now, what was
-lost is watched: with the whole rounds around it, since half a round cannot be judged. Pure.
+Film that was seen is not watched again. If a damaged file was replaced, or can be read now, the lost stretch is watched
+with the complete rounds around it, since half a round cannot be judged. Pure.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from thirdcard.service.review.shift_timeline import Part
 from thirdcard.vision.video.film_index import FilmRun
 
 SAME_BEGIN_S = 2.0
-"""A file of the same name that begins so near to a lost one's begin takes its place."""
+"""A file of the same name that begins within so many seconds of a lost one replaces it."""
 LEAST_S = 1.0
-"""What was lost and is shorter is not worth another look."""
+"""Shorter lost stretches are not watched again, seconds."""
 BEFORE_ROUND_S = 6.0
-"""So long before its first wager or card a round may begin: enough to see what lay there before."""
+"""How long before its first wager or card a round may begin, to see what lay there before."""
 AFTER_ROUND_S = 4.0
 AROUND_S = 12.0
-"""So much is watched around what was lost between rounds."""
+"""Seconds that are watched around a stretch that was lost between rounds."""
 LONGEST_ROUND_S = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeSpan:
-    """From one moment to another, in UTC."""
+    """A span of UTC time."""
 
     from_at: datetime
     to_at: datetime
 
     @property
     def lasts_s(self) -> float:
-        """Its length."""
+        """Its length in seconds."""
         return (self.to_at - self.from_at).total_seconds()
 
     def touches(self, other: TimeSpan) -> bool:
@@ -49,14 +49,14 @@ class TimeSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenFile:
-    """A stretch of a file that a log was made of."""
+    """A stretch of a file in a log."""
 
     log_id: int
     name: str
     fingerprint: str
     span: TimeSpan
     begins_s: float
-    """Where in the file the stretch begins."""
+    """The stretch's position in the file, seconds."""
 
     @property
     def began_at(self) -> datetime:
@@ -66,22 +66,22 @@ class SeenFile:
 
 @dataclass(frozen=True, kw_only=True)
 class SeenFilm:
-    """All that reviews saw of one table."""
+    """What reviews of one table saw."""
 
     files: tuple[SeenFile, ...] = ()
     lost: tuple[tuple[int, TimeSpan], ...] = ()
-    """What could not be watched, and in which log."""
+    """Stretches that could not be watched, each with its log."""
     rounds: tuple[TimeSpan, ...] = ()
-    """Of logs in which something was lost, or of which files lie there."""
+    """Rounds of logs that lost something, or whose files are present."""
     alerts: tuple[tuple[str, datetime], ...] = ()
-    """Code and moment of what was found in those logs."""
+    """Code and time of the alerts in those logs."""
 
     def knows(self, fingerprint: str) -> bool:
         """Whether a file was reviewed."""
         return any(seen.fingerprint == fingerprint for seen in self.files)
 
     def placed(self, file: RecordedFile) -> RecordedFile:
-        """The file, where an earlier review placed it."""
+        """The file with the date of an earlier review, if there is one."""
         seen = next((one for one in self.files if one.fingerprint == file.fingerprint), None)
         if seen is None:
             return file
@@ -89,7 +89,7 @@ class SeenFilm:
         return replace(file, began_at=claim.at, told_by=claim.told_by, claims=(claim, *file.claims))
 
     def of_file(self, file: RecordedFile) -> list[SeenFile]:
-        """What was seen of a file, or of one in whose place it came."""
+        """What was seen of a file, or of the one that it replaces."""
         lost = [span for _, span in self.lost]
 
         def is_place_taken(seen: SeenFile) -> bool:
@@ -100,7 +100,7 @@ class SeenFilm:
 
     @cached_property
     def still_lost(self) -> list[TimeSpan]:
-        """What no log saw."""
+        """The stretches that no log saw."""
         left = []
         for log_id, span in self.lost:
             later = [seen.span for seen in self.files if seen.log_id > log_id]
@@ -108,7 +108,7 @@ class SeenFilm:
         return [span for span in merged(left) if span.lasts_s >= LEAST_S]
 
     def unseen(self, part: Part) -> list[TimeSpan]:
-        """What of a part was not seen, where its file was reviewed or takes the place of one that was."""
+        """The unseen stretches of a part, if its file was reviewed or replaces one that was."""
         logs = {one.log_id for one in self.of_file(part.file)}
         seen = [one.span for one in self.files if one.log_id in logs]
         lost = self.still_lost
@@ -117,7 +117,7 @@ class SeenFilm:
         return [span for span in spans if span.lasts_s >= LEAST_S]
 
     def without_lost(self, file: RecordedFile) -> RecordedFile:
-        """A known file with only those runs that could be watched; itself where that was all, or nothing."""
+        """A known file with only the runs that could be watched; unchanged where that was all, or nothing."""
         if not self.knows(file.fingerprint):
             return file
         lost = self.still_lost
@@ -129,9 +129,9 @@ class SeenFilm:
         return replace(file, index=replace(file.index, runs=tuple(runs))) if runs else file
 
     def window(self, unseen: TimeSpan) -> TimeSpan:
-        """What is to be watched so that all rounds of an unseen stretch are whole, and the one before them.
+        """The window to watch so that all rounds of an unseen stretch are complete, and the one before.
 
-        A watch that begins amid a round takes what lies there for print; so it begins a round earlier.
+        A watch that begins within a round takes the things on the cloth for print, so it begins a round earlier.
         """
         slack, longest = timedelta(seconds=AROUND_S), timedelta(seconds=LONGEST_ROUND_S)
         near = TimeSpan(from_at=unseen.from_at - slack, to_at=unseen.to_at + slack)
@@ -150,14 +150,14 @@ class SeenFilm:
         )
 
     def _whole(self, spans: Iterable[TimeSpan], log_id: int) -> Iterator[TimeSpan]:
-        """Stretches without what was lost in later logs again."""
+        """The stretches without what later logs lost again."""
         again = [span for other, span in self.lost if other > log_id]
         for span in spans:
             yield from without([span], again)
 
 
 def without(spans: Sequence[TimeSpan], taken: Sequence[TimeSpan]) -> list[TimeSpan]:
-    """What is left of stretches beside others."""
+    """What remains of stretches after removing others."""
     left = list(spans)
     for one in taken:
         left = [piece for span in left for piece in _beside(span, one)]
@@ -165,7 +165,7 @@ def without(spans: Sequence[TimeSpan], taken: Sequence[TimeSpan]) -> list[TimeSp
 
 
 def merged(spans: Iterable[TimeSpan], *, within_s: float = 0.0) -> list[TimeSpan]:
-    """Stretches in order of time, those together that touch or lie so near to each other."""
+    """Stretches in order of time; those that touch or are within `within_s` are merged."""
     found: list[TimeSpan] = []
     for span in sorted(spans, key=lambda one: one.from_at):
         if found and (span.from_at - found[-1].to_at).total_seconds() <= within_s:
@@ -176,7 +176,7 @@ def merged(spans: Iterable[TimeSpan], *, within_s: float = 0.0) -> list[TimeSpan
 
 
 def clipped(parts: Sequence[Part], window: TimeSpan) -> list[Part]:
-    """Those parts, and pieces of parts, that lie in a window."""
+    """The parts, and pieces of parts, that lie in a window."""
     found = []
     for part in parts:
         for both in _shared(TimeSpan(from_at=part.from_at, to_at=part.to_at), window):
@@ -187,7 +187,7 @@ def clipped(parts: Sequence[Part], window: TimeSpan) -> list[Part]:
 
 
 def holes(file: RecordedFile, seen: RecordedFile) -> list[Part]:
-    """What of a file is left out of its seen runs."""
+    """The stretches of a file outside its seen runs."""
     bounds = [(run.from_s, run.to_s) for run in seen.runs]
     found = []
     for run in file.runs:

@@ -1,8 +1,8 @@
-"""Find a moment at which a watch may begin: no open card at the hands' boxes, nobody there, as few wagers as can be.
+"""Find a time at which a watch may begin: no open card and nobody at the hands' boxes, and as few wagers as possible.
 
-What lies on the cloth when a watch begins is taken for part of it for a while. Printed outlines look like backs as
-well, now more and now less, but lie there always: so moments are compared with each other, and backs count no more
-than wagers, without which no card is dealt.
+Things on the cloth at the start of a watch are taken for print for a while. Printed outlines are sometimes detected as
+backs too, but are always there: so times are compared with each other, and backs count no more than wagers, without
+which no card is dealt.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from thirdcard.vision.plane.rectify import Rectifier
 
 STEP_S = 12.0
 LEAST_SCORE = 0.5
-"""What may be a card, a chip or a hand."""
+"""The least score of a possible card, chip or hand."""
 NOTHING = (0, 0)
 REACH_MM = 60.0
-"""A hand that is so near to a box is over it."""
+"""A hand within this distance of a box is over it."""
 
 
 def begun_at_rest(table: TableConfig, segment: Segment, eyes: Eyes) -> Segment:
-    """The segment, its run-in cut to begin where the fewest things lie on the cloth; of such moments at the last."""
+    """The segment with its run-in cut to the time with the fewest things on the cloth; the last of equals."""
     if segment.is_after_gap:
         return segment
     rectifier = Rectifier(table.cameras[0].calibration, table.layout.size_mm)
@@ -51,7 +51,7 @@ def begun_at_rest(table: TableConfig, segment: Segment, eyes: Eyes) -> Segment:
 
 
 def _frame_before(segment: Segment, at_t: float, size_wh_px: tuple[int, int]) -> tuple[Frame, float] | None:
-    """The key frame at or before a moment of the shift, and its own moment; None where its file has none before."""
+    """The key frame at or before a time of the shift, with its own time; None where its file has none before."""
     source = next((one for one in reversed(segment.sources) if one.at_t <= at_t), None)
     if source is None:
         return None
@@ -66,7 +66,7 @@ def _frame_before(segment: Segment, at_t: float, size_wh_px: tuple[int, int]) ->
 
 
 def _crowd(frame: Frame, table: TableConfig, rectifier: Rectifier, eyes: Eyes) -> tuple[int, int]:
-    """How many open cards and hands are at the hands' boxes; how many backs there, and chips and hands on wagers."""
+    """The number of open cards and hands at the hands' boxes; and of backs there, and chips and hands on wagers."""
     width, height = table.layout.size_mm
     found = eyes.detector.detect_regions(frame.image, rectifier, [(0.0, 0.0, float(width), float(height))])
     found = found.take(found.score >= LEAST_SCORE)
@@ -80,7 +80,7 @@ def _crowd(frame: Frame, table: TableConfig, rectifier: Rectifier, eyes: Eyes) -
 def _count_near(
     found: Detections, labels: tuple[int, ...], areas: Sequence[NDArray[np.float64]], within_mm: float
 ) -> int:
-    """How many things of these kinds have their middle or a corner in one of the areas, or so near to it."""
+    """The number of detections of these kinds with their middle or a corner in or near one of the areas."""
     things = found.take(np.isin(found.label, labels)).corners_mm
     outlines = [area.astype(np.float32) for area in areas]
     return sum(
@@ -94,7 +94,7 @@ def _count_near(
 
 
 def _from(segment: Segment, from_t: float) -> Segment:
-    """The segment without what was filmed before a moment."""
+    """The segment without what was filmed before a time."""
     sources = []
     for source in segment.sources:
         late_s = max(from_t - source.at_t, 0.0)

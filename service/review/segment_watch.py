@@ -1,6 +1,6 @@
-"""Watch one segment of a shift: the lines of its log, and what lay where meanwhile.
+"""Watch one segment of a shift: the lines of its log, and where cards lay meanwhile.
 
-A pure function of the table, the files and the signals: whoever runs it, however often, gets the same.
+A pure function of the table, the files and the signals: repeated runs give the same.
 """
 
 from __future__ import annotations
@@ -22,61 +22,61 @@ from thirdcard.service.watch.film_sight import FilmSight
 from thirdcard.service.watch.pipeline import SharedEyes, TableWatch, start_watch
 
 TELL_EVERY_S = 5.0
-"""Of the shift's time, from one report of progress to the next."""
+"""Seconds of the shift's time between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentJob:
-    """What is to be watched."""
+    """A segment to watch."""
 
     table: Path
     """The table's file."""
     segment: Segment
     signals: tuple[dict[str, object], ...]
-    """All that devices reported in the whole shift, as lines of the log in the shift's time."""
+    """The devices' reports of the whole shift, as log lines in the shift's time."""
     opening: FilmSource | None = None
-    """The shift's first film: for its first picture the table's calibration holds."""
+    """The shift's first film: the table's calibration belongs to its first picture."""
 
 
 @dataclass(slots=True, kw_only=True)
 class SegmentResult:
-    """What was found; times are the shift's."""
+    """The findings of a segment; times are the shift's."""
 
     number: int
     from_t: float
-    """From the first frame that was looked at."""
+    """The time of the first examined frame."""
     to_t: float
-    """Up to here the segment's lines count: there no round was under way, or the film ended."""
+    """Up to here the segment's lines count: there no round was running, or the film ended."""
     lines: list[dict[str, object]]
-    """In order of time, those of the run-in too."""
+    """In order of time, with those of the run-in."""
     is_amid_round: bool
-    """Whether it had to end while a round was under way."""
+    """Whether it had to end within a round."""
     fault: str | None
-    """Why it could not be watched to its end."""
+    """Why it could not be watched to its end; None where it could."""
     decoded: int
     passed: int
-    """Frames that never had to be decoded, since nothing moved."""
+    """Frames that were skipped undecoded, since nothing moved."""
     sights: list[dict[str, object]] = field(default_factory=list)
     lost: list[list[object]] = field(default_factory=list)
-    """`[from_t, to_t, fault]`, stretches of film that could not be watched though the watch went on."""
+    """`[from_t, to_t, fault]`: stretches of film that could not be watched, though the watch continued."""
     moves: list[dict[str, object]] = field(default_factory=list)
-    """The camera was moved, and fitted anew (`camera_moves`)."""
+    """The camera's moves and refits (`camera_moves`)."""
 
 
 Tell = Callable[[float], None]
 
 
 def tell_nobody(_t: float) -> None:
-    """Where nobody wants to know how far it is."""
+    """Report no progress."""
 
 
 def watch_segment(job: SegmentJob, tell: Tell = tell_nobody, eyes: SharedEyes | None = None) -> SegmentResult:
-    """Watch a segment from its run-in to the first moment after its end at which no round is under way.
+    """Watch a segment from its run-in to the first time after its end at which no round is running.
 
     Args:
-        job: What is to be watched.
-        tell: Receives how far the watch is, in the shift's time.
-        eyes: Open models, shared with other watches perhaps; None: its own.
+        job: The segment.
+        tell: Receives the progress, in the shift's time.
+        eyes: Loaded models, maybe shared with other watches; None: its own.
 
     Raises:
         VisionError: Nothing of it can be watched.
@@ -112,7 +112,7 @@ class _Run:
     film: Film = field(init=False)
     sight: FilmSight = field(init=False)
     step_s: float | None = None
-    """From frame to frame as the film was recorded."""
+    """The recorded time between frames, seconds."""
 
     def __post_init__(self) -> None:
         self.sight = FilmSight(self.watch, self.table.cameras[0].name)
@@ -121,7 +121,7 @@ class _Run:
         self.film = Film(self.table, self.segment, is_waited_for=self._is_waited_for, is_idle=self._is_idle)
 
     def watch_sources(self) -> str | None:
-        """Watch until nothing more is wanted; gives why some of it could not be read."""
+        """Watch until nothing more is needed; returns why some of it could not be read, or None."""
         for item in self.film.looks():
             is_frame = self.sight.take(item, self.step_s)
             self.t = max(self.t, item.t)
@@ -138,7 +138,7 @@ class _Run:
         return "; ".join(self.film.faults) or None
 
     def result(self, fault: str | None) -> SegmentResult:
-        """All that was found, in the shift's time."""
+        """The findings, in the shift's time."""
         end_t, is_amid_round = self.t, not self._is_idle()
         self.watch.finish(end_t)
         self.events += self.watch.take().events
@@ -167,13 +167,14 @@ class _Run:
         return self.watch.is_looking_on(self.t)
 
     def _is_enough(self) -> bool:
-        """Whether the core is over, no round is under way and nothing is waited for."""
+        """Whether the watch may stop: it is past the segment's end, no round is running, and no observation is
+        pending."""
         is_over = self.t + self.zero_t >= self.segment.core_to_t and not self.segment.is_before_gap
         return is_over and self._is_idle() and not self._is_waited_for()
 
 
 def _of_segment(heard: Sequence[Event], segment: Segment) -> list[Event]:
-    """What was reported while the segment was filmed, in its own time."""
+    """The reports made while the segment was filmed, in its own time."""
     zero_t, last = segment.sources[0].at_t, segment.sources[-1]
     end_t = last.at_t + last.to_s - last.from_s
     return [replace(event, t=round(event.t - zero_t, 3)) for event in heard if zero_t <= event.t <= end_t]

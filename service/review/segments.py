@@ -1,7 +1,7 @@
-"""Cut a shift into segments that can be watched apart, each with a run-in to see what lies there when it begins.
+"""Cut a shift into segments that can be watched separately, each with a run-in to see what lies there at its start.
 
-A segment counts from where the one before ended: at the first moment after its own end at which no round is under
-way. So who watches it needs nothing of the others, and all together give one log. Pure.
+A segment counts from where the previous one ended: at the first time after its own end at which no round is running. So
+segments are independent, and together give one log. Pure.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from thirdcard.service.review.shift_timeline import Part, ShiftTimeline, gap_s
 from thirdcard.vision.video.film_index import FilmIndex
 
 SEGMENT_S = 2400.0
-"""None is longer."""
+"""The longest segment, in seconds."""
 SIDE_BY_SIDE = 4
-"""More than two are a multiple of so many: two or four processes then end together."""
+"""More than two segments are a multiple of this number, so that two or four processes end together."""
 HALVED = 2
-"""The last so many of those are halved: no process waits long in the end for the others."""
+"""So many of the last segments are halved, so that no process waits long for the others at the end."""
 RUN_IN_S = 20.0
 LONGEST_RUN_IN_S = 150.0
-"""So far before its own time a segment may begin, to begin where the cloth is clear."""
+"""The most seconds that a segment may begin early, to begin where the cloth is clear."""
 RUN_OUT_S = 240.0
 """A round that lasts longer beyond a segment's end is cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmSource:
-    """A stretch of a file, and where it lies in the shift's time."""
+    """A stretch of a file, and its place in the shift's time."""
 
     path: str
     from_s: float
@@ -38,7 +38,7 @@ class FilmSource:
     at_t: float
     """The shift's time at `from_s`."""
     index: FilmIndex | None = None
-    """What the file holds; None: whoever opens it reads it for that."""
+    """The file's index; None: it is read when the file is opened."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def cut_segments(timeline: ShiftTimeline) -> list[Segment]:
 
 
 def _bounds(from_t: float, to_t: float) -> list[float]:
-    """Where one segment ends and the next begins, and both ends of all."""
+    """The bounds of the segments, with both ends."""
     count = _count(to_t - from_t)
     bounds = [from_t + (to_t - from_t) * n / count for n in range(count + 1)]
     halves = [(one + other) / 2 for one, other in pairwise(bounds[-1 - HALVED :])] if count > 2 else []
@@ -92,7 +92,7 @@ def _count(lasts_s: float) -> int:
 
 
 def _without_gaps(parts: Sequence[Part]) -> list[list[Part]]:
-    """Parts that follow each other without a gap, together."""
+    """Groups of parts that follow each other without a gap."""
     filmed: list[list[Part]] = []
     for part in parts:
         if filmed and gap_s(filmed[-1][-1], part) <= JOINED_S:

@@ -1,7 +1,7 @@
-"""A recorded shift, and where shifts lie: folders with a `table.yaml` and recordings of that table, or loose videos.
+"""A recorded shift, and how to find shifts: folders with a `table.yaml` and recordings of that table, or single videos.
 
-A folder may hold many tables, each in a folder of its own; videos may lie in folders below their table's. What is a
-video is decided by what is in it, not by what it is called.
+A folder may hold many tables, each in its own folder; videos may be in folders below their table's. Whether a file is a
+video is decided by its content, not its name.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from thirdcard.service.review.shift_timeline import ShiftTimeline
 from thirdcard.service.watch.recordings import TABLE_NAME
 
 OUTPUTS = frozenset({"clips", "reviews", "evidence", "cuts", "ring", "live"})
-"""Folders that `watch`, `review` and `serve` write to; what lies there is no recording."""
+"""Folders that `watch`, `review` and `serve` write to; they hold no recordings."""
 BESIDE_OUTPUTS = ("alerts.jsonl", "thirdcard.db", "house.yaml")
-"""One of these lies beside such a folder."""
+"""One of these files is beside such a folder."""
 NAMED_EACH = 5
-"""More files that are left out for one reason are named in one note."""
+"""If more files are left out for one reason, one note names them all."""
 
 
 class ShiftError(ServiceError):
-    """What was given is no recorded shift, or nothing of it can be watched."""
+    """The input is no recorded shift, or nothing of it can be watched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +43,12 @@ class Skipped:
     path: Path
     reason: str
     is_broken: bool = False
-    """Whether it is meant as film, so that some may be missing."""
+    """Whether it is meant as film, so that something may be missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shift:
-    """All recordings of one table that are to be reviewed together."""
+    """All recordings of one table that are reviewed together."""
 
     table: TableConfig
     timeline: ShiftTimeline
@@ -56,17 +56,17 @@ class Shift:
     """In the shift's time."""
     skipped: tuple[Skipped, ...]
     completes: tuple[TimeSpan, ...] = ()
-    """What of it earlier reviews could not see; none: it is new."""
+    """The stretches that earlier reviews could not see; empty: the shift is new."""
     known_alerts: tuple[tuple[str, datetime], ...] = ()
-    """Code and moment of alerts that those reviews entered: they are not raised once more."""
+    """Code and time of alerts that those reviews stored: they are not raised again."""
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What people should know: gaps, overlaps, clocks that jump, files that cannot be watched."""
+        """Notes for people: gaps, overlaps, jumping clocks, files that cannot be watched."""
         return (*self._left_out(), *self.timeline.notes)
 
     def _left_out(self) -> Iterator[Note]:
-        """Which files are no part of it, those of one reason together where they are many."""
+        """Notes on the files that are left out, grouped by reason where there are many."""
         at = self.timeline.began_at
         by_reason: dict[tuple[str, bool], list[str]] = {}
         for one in self.skipped:
@@ -80,7 +80,7 @@ class Shift:
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 over the table's rules, the footage and the signals: the same shift has the same."""
+        """SHA-256 over the table's rules, the footage and the signals: equal shifts have equal keys."""
         parts = [
             [part.file.fingerprint, part.from_at.isoformat(), round(part.from_s, 3), round(part.to_s, 3)]
             for part in self.timeline.parts
@@ -91,7 +91,7 @@ class Shift:
 
     @property
     def lasts_s(self) -> float:
-        """How much film there is."""
+        """The length of the film in seconds."""
         return sum(part.to_s - part.from_s for part in self.timeline.parts)
 
 
@@ -104,7 +104,7 @@ class WantedShift:
 
 
 def find_wanted(targets: Sequence[Path], table: Path | None) -> list[WantedShift]:
-    """The tables that the targets hold, each with its videos.
+    """The tables in the targets, each with its videos.
 
     Raises:
         ShiftError: A target is neither a folder with tables nor a video, or a video comes without a table.
@@ -150,7 +150,7 @@ def _is_wanted(path: Path, top: Path) -> bool:
 
 
 def _owner(video: Path, top: Path) -> Path | None:
-    """The nearest table file beside or above a video, not above `top`."""
+    """The nearest table file beside or above a video, not above `top`; None where there is none."""
     for folder in video.parents:
         if (folder / TABLE_NAME).is_file():
             return folder / TABLE_NAME

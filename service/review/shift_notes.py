@@ -1,4 +1,4 @@
-"""What people should know of a stretch of a shift: words and bounds for the store, the page and the terminal."""
+"""Notes on a stretch of a shift: text and bounds, for the store, the page and the terminal."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from enum import StrEnum
 
 
 class NoteKind(StrEnum):
-    """What people should know of a stretch."""
+    """The kinds of notes."""
 
     GAP = "gap"
     OVERLAP = "overlap"
     CLOCK = "clock"
     BROKEN = "broken"
-    """Film that is there and could not be watched."""
+    """Film that exists and could not be watched."""
     LEFT_OUT = "left_out"
     """A file that is no film of this shift: nothing is missing."""
     SETUP = "setup"
     """The table's set-up is likelier to be wrong than the dealer."""
     COMPLETED = "completed"
-    """What was broken was seen later, in another log."""
+    """A broken stretch was seen later, in another log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """Something odd about a stretch of a shift."""
+    """A note on a stretch of a shift."""
 
     kind: NoteKind
     from_at: datetime

@@ -1,7 +1,7 @@
-"""Put a table's files into one order of time: what is shown twice counts once, what is missing is a gap.
+"""Put a table's files into one order of time: film that is shown twice counts once, missing film is a gap.
 
-Where files show the same, the one that began first counts until its end; one that can be read to its end goes before
-one that breaks. Nothing is opened here: pictures are compared by whom it is handed.
+Where files show the same, the one that began first counts until its end; a complete file goes before one that breaks
+off. Nothing is opened here: `compare` compares pictures.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from thirdcard.service.review.shift_notes import Note, NoteKind
 from thirdcard.service.watch.film_sight import clock_text
 
 MOST_CLOCK_NOTES = 5
-"""Of one file; how many more there are is said in one."""
+"""The most notes for one file; the number of others is given in one."""
 LEAST_S = 0.5
-"""What is left of a file and is shorter is left out."""
+"""A shorter rest of a file is left out, seconds."""
 DRIFT_S = 5.0
-"""So far the container's clock may change against the names' from file to file."""
+"""The largest change of the difference between the container's clock and the names' from file to file, seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Part:
 
     file: RecordedFile
     from_s: float
-    """From the file's first frame."""
+    """From the file's first frame, seconds."""
     to_s: float
 
     @property
@@ -47,7 +47,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShiftTimeline:
-    """What a shift's files show of one table, in order of time, no moment twice."""
+    """The film of one table in order of time, no time twice."""
 
     parts: tuple[Part, ...]
     notes: tuple[Note, ...]
@@ -58,7 +58,7 @@ class ShiftTimeline:
         return self.parts[0].from_at
 
     def t(self, at: datetime) -> float:
-        """Seconds from the beginning to a moment."""
+        """Seconds from the beginning to a given time."""
         return (at - self.began_at).total_seconds()
 
 
@@ -67,7 +67,7 @@ def build_timeline(files: Sequence[RecordedFile], compare: Compare = compare) ->
 
     Args:
         files: All of one table.
-        compare: Says whether two files show the same; files whose clocks overlap are opened for it.
+        compare: Decides whether two files show the same; files whose clocks overlap are opened for it.
     """
     placement = place(files, compare)
     ordered = placement.files
@@ -87,7 +87,7 @@ def build_timeline(files: Sequence[RecordedFile], compare: Compare = compare) ->
 
 
 def _free_pieces(file: RecordedFile, taken: Sequence[Part]) -> tuple[list[Part], list[Note]]:
-    """What of a file no part shows yet, and where it shows the same again."""
+    """The stretches of a file that no part shows yet, and notes where it shows the same again."""
     pieces = [Part(file=file, from_s=run.from_s, to_s=run.to_s) for run in file.runs]
     notes = []
     for other in taken:
@@ -100,7 +100,7 @@ def _free_pieces(file: RecordedFile, taken: Sequence[Part]) -> tuple[list[Part],
 
 
 def _without(part: Part, other: Part) -> Iterable[Part]:
-    """What is left of a part beside another."""
+    """What remains of a part after removing another."""
     before_s = (other.from_at - part.file.began_at).total_seconds()
     after_s = (other.to_at - part.file.began_at).total_seconds()
     if before_s >= part.to_s or after_s <= part.from_s:
@@ -110,7 +110,7 @@ def _without(part: Part, other: Part) -> Iterable[Part]:
 
 
 def gap_s(before: Part, after: Part) -> float:
-    """How long nothing was filmed between two parts."""
+    """The unfilmed time between two parts, seconds."""
     return (after.from_at - before.to_at).total_seconds()
 
 
@@ -135,7 +135,7 @@ def _fault_note(file: RecordedFile) -> Note:
 
 
 def _mended_notes(file: RecordedFile) -> list[Note]:
-    """What was mended or assumed of a film's own clock."""
+    """Notes on repairs and assumptions of a film's own clock."""
     texts = [(fault[0], clock_text(*fault)) for fault in file.index.faults]
     more = len(texts) - MOST_CLOCK_NOTES
     texts = [*texts[:MOST_CLOCK_NOTES], *([(texts[MOST_CLOCK_NOTES][0], f"and {more} times more")] if more > 0 else [])]
@@ -146,7 +146,7 @@ def _mended_notes(file: RecordedFile) -> list[Note]:
 
 
 def _clock_notes(ordered: Sequence[RecordedFile]) -> list[Note]:
-    """Where the containers' clock and the names' part: one of the two was set."""
+    """Notes where the containers' clock and the names' diverge: one of the two was set."""
     both = [file for file in ordered if file.other_clock is not None]
     notes = []
     for before, after in pairwise(both):

@@ -1,4 +1,4 @@
-"""Tell the two hours of one name apart that the end of summer time makes of a night."""
+"""Distinguish the two hours of the same name at the end of summer time."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from thirdcard.service.review.files import RecordedFile, end_of
 from thirdcard.service.review.shift_notes import Note, NoteKind
 
 AGREE_S = 120.0
-"""A clock that keeps UTC and gives one of the two moments within so much tells which it was: they lie an hour apart."""
+"""A clock in UTC that agrees with one of the two times within so many seconds decides it: they are an hour apart."""
 SEAM_S = 5.0
-"""A file that begins so soon after another ended goes on with it."""
+"""A file that begins within so many seconds after another ended continues it."""
 HEARD_S = 2.0
 
 AreOthers = Callable[[RecordedFile, RecordedFile], bool]
-"""Whether two files overlap by their clocks and are not shown to be the same."""
+"""Whether two files overlap by their clocks and their pictures are not the same."""
 
 
 def decide_repeated(files: Sequence[RecordedFile], are_others: AreOthers, notes: list[Note]) -> list[RecordedFile]:
-    """Files with the moments that the names of those mean that began in an hour that came twice."""
+    """The files with decided times, for those whose names fall into an hour that came twice."""
     doubtful = [file for file in files if file.told_by == clocks.NAME and len(_moments(file)) == 2]
     if not doubtful:
         return list(files)
@@ -47,13 +47,13 @@ def _moments(file: RecordedFile) -> list[datetime]:
 
 
 def _is_container_in_utc(decided: Sequence[RecordedFile]) -> bool:
-    """Whether the containers' clock keeps UTC, as far as files tell whose names leave no doubt."""
+    """Whether the containers' clock is in UTC, judged by files with unambiguous names."""
     apart = [abs((file.began_at - file.other_clock).total_seconds()) for file in decided if file.other_clock]
     return all(one <= AGREE_S for one in apart)
 
 
 def _by_own_clocks(file: RecordedFile, *, is_utc: bool) -> tuple[datetime, str] | None:
-    """Which moment another of the file's clocks says."""
+    """The time and reason by another of the file's clocks; None where none decides."""
     first, second = _moments(file)
     if file.heard is not None:
         slack = timedelta(seconds=HEARD_S)
@@ -78,7 +78,7 @@ def _by_own_clocks(file: RecordedFile, *, is_utc: bool) -> tuple[datetime, str] 
 def _in_turn(
     doubtful: Sequence[RecordedFile], decided: Sequence[RecordedFile], are_others: AreOthers, reasons: dict[str, str]
 ) -> list[RecordedFile]:
-    """One file after the other at the first of its moments that is not taken, the earliest first."""
+    """Files one after the other, each at the first of its times that is free, the earliest first."""
     left, placed = sorted(doubtful, key=lambda file: order_of_name(file.path)), list[RecordedFile]()
 
     def at_first(file: RecordedFile) -> RecordedFile:
@@ -106,7 +106,7 @@ def _in_turn(
 def _joined_to_next(
     placed: Sequence[RecordedFile], decided: Sequence[RecordedFile], are_others: AreOthers, reasons: dict[str, str]
 ) -> list[RecordedFile]:
-    """Those that would go on in the next file an hour later, and go on with none before, moved there."""
+    """Move files an hour later that would then continue in the next file, and that continue no earlier one."""
     result = list(placed)
     for n in sorted(range(len(result)), key=lambda n: result[n].began_at, reverse=True):
         file = result[n]
@@ -121,7 +121,7 @@ def _joined_to_next(
 
 
 def _begins_joined(file: RecordedFile, rest: Sequence[RecordedFile]) -> bool:
-    """Whether what goes before it without a gap reaches back to a file whose hour came once."""
+    """Whether the unbroken film before it goes back to a file with an unambiguous time."""
     before = next((one for one in rest if _is_seam(one, file)), None)
     if before is None:
         return False
@@ -133,7 +133,7 @@ def _is_seam(before: RecordedFile, after: RecordedFile) -> bool:
 
 
 def _notes(files: Sequence[RecordedFile], reasons: dict[str, str]) -> list[Note]:
-    """One for all files of the same reason."""
+    """One note for all files with the same reason."""
     groups: dict[tuple[bool, str, object], list[RecordedFile]] = {}
     for file in sorted(files, key=lambda one: one.began_at):
         is_first = file.began_at == _moments(file)[0]

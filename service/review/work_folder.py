@@ -1,4 +1,4 @@
-"""What a review has found so far, on the disk: a file for each segment, so that it goes on where it was stopped."""
+"""The results of a review so far on disk, a file for each segment, so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class WorkFolder:
 
     @property
     def segments(self) -> Path:
-        """A file for each segment that is done."""
+        """The folder with a file for each finished segment."""
         return self.path / "segments"
 
     def make(self) -> None:
-        """Make what is not there yet."""
+        """Create missing folders."""
         self.segments.mkdir(parents=True, exist_ok=True)
 
     def done(self, segment: Segment) -> SegmentResult | None:
-        """What was found in just this segment; None where it is not done, or its file was never finished."""
+        """The stored result of exactly this segment; None where it is not finished."""
         try:
             text = self._file(segment).read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -36,20 +36,20 @@ class WorkFolder:
         return SegmentResult(**json.loads(text))
 
     def keep(self, segment: Segment, result: SegmentResult) -> None:
-        """Write what was found in a segment: whole or not at all."""
+        """Store the result of a segment atomically."""
         write_whole(self._file(segment), json.dumps(dataclasses.asdict(result), ensure_ascii=False))
 
     def drop(self, segment: Segment) -> None:
-        """Forget what was found in a segment."""
+        """Delete the result of a segment."""
         self._file(segment).unlink(missing_ok=True)
 
     def _file(self, segment: Segment) -> Path:
-        """Named by its bounds too: another program may have cut the shift otherwise."""
+        """The file is also named by the segment's bounds, since another version may cut the shift differently."""
         return self.segments / f"{segment.number:05d}-{segment.core_from_t:.3f}-{segment.core_to_t:.3f}.json"
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all, even where the power fails."""
+    """Write a file atomically, even if the power fails."""
     part = path.with_name(f".{path.name}.part")
     with part.open("w", encoding="utf-8") as file:
         file.write(text)

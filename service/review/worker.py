@@ -1,6 +1,6 @@
-"""The processes of a review: last in turn, one thread each, gone with the one that began them or with its wish.
+"""The processes of a review: lowest priority, one thread each, and ending with their parent or by its order.
 
-Their memory comes in large pages: pictures of 6 MB that are gone over again and again cost a twentieth less so.
+They use large memory pages: repeated passes over pictures of 6 MB then cost a twentieth less.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from multiprocessing.synchronize import Event
 from thirdcard.service.watch.process_tuning import keep_to_one_thread
 
 NICENESS = 19
-"""What is watched live goes before what was recorded."""
+"""Live watches go before recordings."""
 LARGE_PAGES = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
-"""Asked of the C library as a process begins: pictures in memory pages of 2 MB where the system has them."""
+"""Requested from the C library at the start of a process: memory pages of 2 MB for pictures, where the system
+has them."""
 LOOK_S = 1.0
-"""So often a process looks whether the one that began it is still there."""
+"""Seconds between checks that the parent is still there."""
 
 
 @contextmanager
 def worker_pool(processes: int, begin: Callable[..., None], *arguments: object) -> Iterator[ProcessPoolExecutor]:
-    """Processes that each begin with `begin(*arguments)`, the first when there is something to do.
+    """A pool of processes that each begin with `begin(*arguments)`; the first starts when there is work.
 
-    Where the block is left by an error, as when somebody stops the review, they end at once, amid what they do.
+    If the block is left by an error, as when somebody stops the review, they end at once.
     """
     os.environ.setdefault(*LARGE_PAGES)
     context = get_context("spawn")
@@ -46,7 +47,7 @@ def worker_pool(processes: int, begin: Callable[..., None], *arguments: object) 
 
 
 def _begin(parent: int, is_over: Event, begin: Callable[..., None], arguments: tuple[object, ...]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that began this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     os.nice(NICENESS)
     keep_to_one_thread()
     threading.Thread(target=_leave, args=(parent, is_over), daemon=True).start()
@@ -54,7 +55,7 @@ def _begin(parent: int, is_over: Event, begin: Callable[..., None], arguments: t
 
 
 def _leave(parent: int, is_over: Event) -> None:
-    """End this process when it is asked to, or the one that began it is gone, however it went."""
+    """End this process when asked to, or when its parent is gone for any reason."""
     while not is_over.wait(LOOK_S) and os.getppid() == parent:
         pass
     os._exit(1)
