@@ -1,1 +1,1 @@
-"""Rounds and shifts as people read them, with their corrections."""
+"""Rounds and shifts for display, with their corrections."""

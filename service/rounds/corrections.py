@@ -1,10 +1,11 @@
-"""Read corrections and apply them to the lines of a log or a round; the log itself stays as it was written.
+"""Read corrections and apply them to the lines of a log or a round; the log itself is never changed.
 
 A correction is one of:
+
 - `{"kind": "card", "line": 12, "card": "7H"}`: that line shows this card; null: it cannot be read.
-- `{"kind": "remove", "line": 12}`: what that line says did not happen.
+- `{"kind": "remove", "line": 12}`: what that line reports did not happen.
 - `{"kind": "add", "event": {…}}`: this happened too; a line of the table log.
-- `{"kind": "verdict", "alert": 17, "stands": false}`: a person's word on an alert; no line changes.
+- `{"kind": "verdict", "alert": 17, "stands": false}`: a person's verdict on an alert; no line changes.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """One correction that holds."""
+    """An active correction."""
 
     id: int
     body: Body
@@ -37,21 +38,21 @@ class Correction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedLine:
-    """A line of a log as it is judged."""
+    """A line of a log after corrections."""
 
     line: int | None
     """Its number in the table's chain; None where a person added it."""
     body: Body
     corrected_by: int | None = None
-    """The number of the correction that made it so."""
+    """The number of the correction that changed it."""
     before: Body | None = None
-    """As it was written, where a correction changed it."""
+    """The original, where a correction changed it."""
     is_removed: bool = False
-    """It is no longer judged."""
+    """Whether it is no longer judged."""
 
 
 def correct_lines(lines: Sequence[tuple[int, Body]], corrections: Sequence[Correction]) -> list[CorrectedLine]:
-    """The lines with all corrections applied, in order of time; what was removed is still there, and marked."""
+    """The lines with all corrections applied, in order of time; removed lines stay, marked as such."""
     found = [CorrectedLine(line=number, body=body) for number, body in lines]
     places = {line.line: i for i, line in enumerate(found)}
     for correction in corrections:
@@ -82,34 +83,34 @@ def _changed(line: CorrectedLine, correction: Correction) -> CorrectedLine:
 
 
 def _insert(lines: list[CorrectedLine], correction: Correction) -> None:
-    """Behind all that happened before it or at the same moment."""
+    """Insert an added line after all lines up to its time."""
     body = {**correction.body["event"], "source": PERSON}
     place = next((i for i, line in enumerate(lines) if line.body["t"] > body["t"]), len(lines))
     lines.insert(place, CorrectedLine(line=None, body=body, corrected_by=correction.id))
 
 
 def holding(session: Session, log_id: int) -> list[Correction]:
-    """The corrections of a log that were not taken back, in order."""
+    """The active corrections of a log, in order."""
     wanted = select(CorrectionRow).where(CorrectionRow.log_id == log_id, CorrectionRow.taken_back_at.is_(None))
     rows = session.scalars(wanted.order_by(CorrectionRow.id)).all()
     return [Correction(id=row.id, body=json.loads(row.body)) for row in rows]
 
 
 def of_round(session: Session, round_id: int) -> list[Correction]:
-    """Those of one round."""
+    """The active corrections of one round, in order."""
     wanted = select(CorrectionRow).where(CorrectionRow.round_id == round_id, CorrectionRow.taken_back_at.is_(None))
     rows = session.scalars(wanted.order_by(CorrectionRow.id)).all()
     return [Correction(id=row.id, body=json.loads(row.body)) for row in rows]
 
 
 def lines_of_round(session: Session, row: RoundRow) -> list[CorrectedLine]:
-    """The lines of a round as they are judged."""
+    """The lines of a round after corrections."""
     lines = chain.read(session, chain_of(session, row), first=row.first_line, last=row.last_line)
     return correct_lines(_bodies(lines), of_round(session, row.id))
 
 
 def lines_of_log(session: Session, log: LogRow, corrections: list[Correction]) -> list[CorrectedLine]:
-    """The lines of a whole log, with those corrections."""
+    """The lines of a whole log, with these corrections."""
     following = select(func.min(LogRow.first_line)).where(
         LogRow.table_id == log.table_id,
         LogRow.shift.is_not_distinct_from(log.shift),

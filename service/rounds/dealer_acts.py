@@ -1,4 +1,4 @@
-"""What people do with dealers and the roster: each act is noted, and rounds, alerts and figures follow it."""
+"""Changes of dealers and the roster by people: each is recorded, and rounds, alerts and figures are updated."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from thirdcard.service.store.people import Person
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What became of a list."""
+    """The result of importing a list."""
 
     taken: int
     faults: Sequence[LineFault]
-    """By their lines."""
+    """By line."""
 
 
 def enter_dealer(session: Session, who: str, fields: DealerFields, *, now: datetime) -> int:
-    """Enter a dealer; the number in the register.
+    """Add a dealer; returns the number in the register.
 
     Raises:
         DealerError: A field is not allowed, or another dealer has it.
@@ -48,7 +48,7 @@ def enter_dealer(session: Session, who: str, fields: DealerFields, *, now: datet
 
 
 def edit_dealer(session: Session, who: str, dealer_id: int, fields: DealerFields, *, now: datetime) -> bool:
-    """Change what is entered of a dealer; all that has the name follows. False where there is no such dealer.
+    """Change a dealer's data, and the name in rounds, alerts and figures; returns False where there is no such dealer.
 
     Raises:
         DealerError: A field is not allowed, or another dealer has it.
@@ -63,7 +63,7 @@ def edit_dealer(session: Session, who: str, dealer_id: int, fields: DealerFields
 
 
 def join(session: Session, who: str, kept_id: int, gone_id: int, *, now: datetime) -> bool:
-    """Make one of two dealers who are the same person; False where there are no such two."""
+    """Merge two entries of the same person; returns False where there are no such two."""
     names = join_dealers(session, kept_id, gone_id)
     if names is None:
         return False
@@ -75,7 +75,7 @@ def join(session: Session, who: str, kept_id: int, gone_id: int, *, now: datetim
 
 
 def import_dealers(session: Session, who: str, text: str, *, now: datetime) -> Imported:
-    """Enter a list of dealers; one that is there already, by number or name, is changed to what the list says.
+    """Import a list of dealers; existing ones, found by number or name, are changed.
 
     Raises:
         DealerError: It is no such list.
@@ -103,10 +103,10 @@ def import_dealers(session: Session, who: str, text: str, *, now: datetime) -> I
 
 
 def enter_stint(session: Session, who: str, fields: StintFields, *, now: datetime) -> int:
-    """Enter a line of the roster; its number.
+    """Add a line of the roster; returns its number.
 
     Raises:
-        DealerError: It has no such dealer, no length, or overlaps with another of its kind.
+        DealerError: The dealer is unknown, the times are wrong, or it overlaps another of its kind.
     """
     number = add_stint(session, who, fields, now=now)
     rounds = follow_roster(session, fields.table_id, fields.from_at, fields.to_at, now=now)
@@ -117,7 +117,7 @@ def enter_stint(session: Session, who: str, fields: StintFields, *, now: datetim
 
 
 def take_stint_out(session: Session, person: Person, stint_id: int, *, now: datetime) -> bool:
-    """Take a line of the roster out; False where there is none such, or the person may not see its table."""
+    """Remove a line of the roster; returns False where there is none, or the person may not see its table."""
     row = session.get(StintRow, stint_id)
     if row is None or not person.may_see(row.table_id):
         return False
@@ -132,7 +132,7 @@ def take_stint_out(session: Session, person: Person, stint_id: int, *, now: date
 def import_roster(
     session: Session, who: str, text: str, *, zone: ZoneInfo, tables: Sequence[str], now: datetime
 ) -> Imported:
-    """Enter a roster; a line that is there already counts as taken.
+    """Import a roster; a line that exists already counts as imported.
 
     Raises:
         DealerError: It is no such list.
@@ -156,7 +156,7 @@ def import_roster(
 
 
 def _known(session: Session, fields: DealerFields) -> DealerRow | None:
-    """Who stands in the register with that number, or else with that name and no other number."""
+    """The registered dealer with that number, or else with that name and no other number."""
     if fields.staff_id is not None:
         found = session.scalar(select(DealerRow).where(DealerRow.staff_id == fields.staff_id))
         if found is not None:

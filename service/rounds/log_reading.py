@@ -1,4 +1,4 @@
-"""The referee's reading of one round, for people: the cards as they fell, what each hand was due, what was paid."""
+"""The referee's reading of one round for display: the cards, the duties of each hand, the payments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIDES = ("player", "banker")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FallenCard:
-    """A card of the round, in the order in which it left the shoe."""
+    """A card of the round, in order of dealing."""
 
     card_id: str
     t: float
@@ -25,9 +25,9 @@ class FallenCard:
     name: str | None
     """None where its face was not read."""
     line: int | None
-    """The line of the log that shows its face, or would."""
+    """The number of the log line that shows its face, or would."""
     turned_t: float | None
-    """When it was turned; None where it was dealt face up, or never turned."""
+    """When it was turned, seconds; None where it was dealt face up, or never turned."""
     turned_by: str | None
     confidence: float | None
     is_corrected: bool
@@ -35,7 +35,7 @@ class FallenCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandDuty:
-    """What a hand was due by the table of play."""
+    """A hand's duty to draw by the table of play."""
 
     side: str
     two_card_total: int | None
@@ -48,7 +48,7 @@ class HandDuty:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WagerReading:
-    """A wager, what it was due, and what the table did with it."""
+    """A wager, what it was due, and how it was settled."""
 
     area: str
     seat: int | None
@@ -57,23 +57,23 @@ class WagerReading:
     outcome: str | None
     pays: int | str | None
     why_open: str | None
-    """Why it is unknown what it is due."""
+    """Why its due amount is unknown."""
     settled: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundReading:
-    """All of it."""
+    """The whole reading."""
 
     cards: Sequence[FallenCard]
     duties: Sequence[HandDuty]
     wagers: Sequence[WagerReading]
     announced: Mapping[str, Any] | None
-    """The result that dealer or display gave."""
+    """The result that dealer or display announced."""
 
 
 def read_round(record: Mapping[str, Any], lines: Sequence[CorrectedLine], rules: Mapping[str, Any]) -> RoundReading:
-    """A round's reading, out of its record and its lines as they are judged."""
+    """A round's reading, from its record and its lines after corrections."""
     judged = [line for line in lines if not line.is_removed]
     announced = [line.body for line in judged if line.body["type"] == "result_announced"]
     return RoundReading(
@@ -110,7 +110,7 @@ def _cards(lines: Sequence[CorrectedLine]) -> list[FallenCard]:
 
 
 def _duties(record: Mapping[str, Any], rules: Mapping[str, Any]) -> list[HandDuty]:
-    """By the table of play of the rulebook; nothing where it is not known."""
+    """The duties by the rulebook's table of play; empty where the rulebook is unknown."""
     try:
         table = DutyTable(rulebook_of_log(rules).table)
     except (RulesError, KeyError):

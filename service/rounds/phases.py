@@ -1,4 +1,4 @@
-"""Divide a round into betting, dealing and settling by its log lines."""
+"""Divide a round into betting, dealing and settling, by its log lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelinePhase:
-    """A part of a round, in stream time."""
+    """A phase of a round, in stream time."""
 
     name: str
     """betting, dealing or settling."""
@@ -20,7 +20,7 @@ class TimelinePhase:
 
     @property
     def lasts_s(self) -> float:
-        """Seconds."""
+        """Its length in seconds."""
         return self.to_t - self.from_t
 
 

@@ -1,4 +1,4 @@
-"""Read one round with all that belongs to it, its lines as they are judged, alerts and neighbours; list corrections."""
+"""Read one round with its corrected lines, alerts and neighbours; list corrections."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CORRECTIONS = "corrections"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionView:
-    """A correction as people look at it."""
+    """A correction for display."""
 
     id: int
     table_id: str
@@ -47,7 +47,7 @@ class CorrectionView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedRound:
-    """A round that somebody opened."""
+    """A round with everything that its page shows."""
 
     round: RoundView
     number: int
@@ -59,14 +59,14 @@ class OpenedRound:
     phases: Sequence[TimelinePhase]
     alerts: Sequence[AlertView]
     fallen: frozenset[int]
-    """Those of the alerts that no longer stand after a correction."""
+    """The alerts that a correction refuted."""
     corrections: Sequence[CorrectionView]
     previous: int | None
     following: int | None
 
 
 def open_round(session: Session, person: Person, round_id: int) -> OpenedRound | None:
-    """A round; None where there is none or the person may not see it."""
+    """A round; None where there is none, or the person may not see it."""
     row = session.get(RoundRow, round_id)
     if row is None or not person.may_see(row.table_id):
         return None
@@ -92,7 +92,7 @@ def open_round(session: Session, person: Person, round_id: int) -> OpenedRound |
 
 
 def corrections_of(session: Session, round_id: int) -> list[CorrectionView]:
-    """All corrections of a round, also those that were taken back, in order."""
+    """All corrections of a round in order, including those that were taken back."""
     wanted = select(CorrectionRow).where(CorrectionRow.round_id == round_id).order_by(CorrectionRow.id)
     return [correction_view(row) for row in session.scalars(wanted)]
 
@@ -134,7 +134,7 @@ def list_corrections(
     """The newest corrections that the person may see.
 
     Raises:
-        CursorError: The cursor is none of this list's.
+        CursorError: The cursor is not from this list.
     """
     below = parse_cursor(CORRECTIONS, cursor)
     query = select(CorrectionRow).where(*may_see(person, CorrectionRow.table_id))

@@ -1,4 +1,4 @@
-"""Say which stretch of time people mean: "last Friday", "from 20:00 to 22:00", in the house's time zone."""
+"""Parse the stretch of time in a text, such as "last Friday" or "from 20:00 to 22:00", in the house's time zone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
           "december")  # fmt: skip
 AROUND = timedelta(minutes=5)
-"""A moment that somebody names means the rounds up to so much before and after it: a round takes about a minute."""
+"""A single time means the rounds up to so much before and after it: a round takes about a minute."""
 NIGHT_BEGINS, NIGHT_ENDS = time(18), time(6)
 _WEEKDAY = "|".join(f"{name}|{name[:3]}" for name in WEEKDAYS)
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
@@ -20,7 +20,7 @@ _CLOCK = r"(\d{1,2})(?:[:.](\d{2}))"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayStretch:
-    """From a moment to another, the second left out, on the clock of the house; None: open."""
+    """A stretch by the house's clock; the end is exclusive; None: open."""
 
     begins: datetime | None
     ends: datetime | None
@@ -28,19 +28,19 @@ class DayStretch:
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """What the house's clock shows."""
+    """The present time by the house's clock."""
 
     now: datetime
-    """With the house's time zone."""
+    """In the house's time zone."""
 
     def day(self, which: date, *, days: int = 1) -> DayStretch:
-        """Some whole days; one on which clocks are changed is longer or shorter."""
+        """Whole days; one on which clocks change is longer or shorter."""
         zone = self.now.tzinfo
         begins = datetime.combine(which, time(), zone)
         return DayStretch(begins=begins, ends=datetime.combine(which + timedelta(days=days), time(), zone))
 
     def at(self, which: date, clock: time) -> datetime:
-        """A moment of a day."""
+        """A time of a day."""
         return datetime.combine(which, clock, self.now.tzinfo)
 
 
@@ -111,7 +111,7 @@ _BEFORE = re.compile(rf"(?<![\w:])(?:before|until|to) {_CLOCK}(?!\w)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A stretch, the words that told it, and what is left of the text."""
+    """A stretch, the words that gave it, and the rest of the text."""
 
     stretch: DayStretch | None
     words: tuple[str, ...]
@@ -119,17 +119,17 @@ class Told:
 
 
 def read_day(text: str, now: datetime) -> DayStretch | None:
-    """The day that a text names, and nothing besides."""
+    """The day in a text that names nothing else; None otherwise."""
     told = read_days(text.casefold().strip(), now)
     return None if told.rest.strip() else told.stretch
 
 
 def read_days(text: str, now: datetime) -> Told:
-    """Find a day and hours in a text of small letters.
+    """Find a day and hours in a lower-case text.
 
     Args:
-        text: What somebody typed.
-        now: The moment, with the house's time zone.
+        text: The query.
+        now: The present time, in the house's time zone.
     """
     today, stretch, words = Today(now), None, []
     for pattern, read in _DAYS:
@@ -144,7 +144,7 @@ def read_days(text: str, now: datetime) -> Told:
 
 
 def _hours(text: str, today: Today, day: DayStretch | None) -> Told:
-    """Hours of that day, or of today; an end before its beginning is the next morning's."""
+    """The hours of that day, or of today; an end before its beginning is on the next morning."""
     first = (today.now if day is None or day.begins is None else day.begins).date()
     match = _BETWEEN.search(text)
     if match is not None:
@@ -165,7 +165,7 @@ def _hours(text: str, today: Today, day: DayStretch | None) -> Told:
 
 
 def _around(told: Told, today: Today, day: DayStretch | None) -> Told:
-    """A moment of that day, or the last such moment that has passed."""
+    """A time of that day, or the last such time in the past."""
     match = _AT.search(told.rest)
     clock = None if match is None else _clock(match[1], match[2])
     if match is None or clock is None:

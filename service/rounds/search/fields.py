@@ -1,4 +1,4 @@
-"""The fields by which rounds are searched: which values each takes, which terms it means, and how it reads in words."""
+"""The search fields for rounds: the allowed values, their index terms, and their text for display."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CARD = re.compile(r"(10|[2-9ajqk])([cdhs♣♦♥♠]?)")
 
 
 class SearchError(ServiceError):
-    """Rounds cannot be searched by this."""
+    """Rounds cannot be searched by this value; `field` names the field."""
 
     def __init__(self, message: str, *, field: str) -> None:
         self.field = field
@@ -42,26 +42,26 @@ class Clause:
 
     terms: tuple[str, ...]
     words: str
-    """How it reads."""
+    """Its text for display."""
 
 
 Read = Callable[[str], tuple[str, ...] | None]
-"""The values that a text means, any of which will do; None where it means none."""
+"""Parses a text into values, any of which matches; None where it is not valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchField:
-    """One field."""
+    """One search field."""
 
     read: Read
     allowed: str
     words: Callable[[str], str]
     is_single: bool = False
-    """A round has one value of it: several that are asked for are alternatives."""
+    """Whether a round has a single value of it, so that several values are alternatives."""
 
 
 def one_of(*names: str) -> Read:
-    """Reads just these names."""
+    """A parser for exactly these names."""
     return lambda text: (text,) if text in names else None
 
 
@@ -70,7 +70,7 @@ def _read_bet(text: str) -> tuple[str, ...] | None:
 
 
 def read_card(text: str) -> tuple[str, ...] | None:
-    """`7h` or `7♥`; a rank alone means any suit, a suit alone is none."""
+    """Parse `7h` or `7♥`; a rank alone means any suit, a suit alone is not valid."""
     match = _CARD.fullmatch(text)
     if match is None:
         return None
@@ -79,7 +79,7 @@ def read_card(text: str) -> tuple[str, ...] | None:
 
 
 def card_words(name: str) -> str:
-    """`seven of hearts` is too long for a chip: `7 of hearts`."""
+    """A card in words for display, such as `7 of hearts`."""
     match = _CARD.fullmatch(name)
     assert match is not None, "read_card comes first"
     rank = match[1].upper()
@@ -88,7 +88,7 @@ def card_words(name: str) -> str:
 
 
 def _read_change(text: str) -> tuple[str, ...] | None:
-    """A kind, an area, or both: `increased`, `s3-banker`, `s3-banker:increased`."""
+    """Parse a kind, an area, or both: `increased`, `s3-banker`, `s3-banker:increased`."""
     area, _, kind = text.rpartition(":")
     is_known = (text in CHANGES) if not area else (kind in CHANGES)
     is_area = not area and re.fullmatch(r"[\w.-]{1,80}", text) is not None
@@ -145,14 +145,14 @@ FIELDS: Mapping[str, SearchField] = {
     "is": SearchField(one_of(*TRAITS), ", ".join(TRAITS), lambda text: TRAITS[text]),
 }
 Values = Mapping[str, Sequence[str]]
-"""What is asked for, by field; each text as it was typed, in small letters."""
+"""The requested values by field, in lower case."""
 
 
 def clauses_of(values: Values) -> list[Clause]:
-    """The conditions; a code goes together with the hand or seat that is named beside it, a change with its seat.
+    """The conditions; a code is combined with the hand or seat beside it, a change with its seat.
 
     Raises:
-        SearchError: A value is none of its field's.
+        SearchError: A value is not allowed for its field.
     """
     read = {name: [(text.casefold(), _read(name, text)) for text in texts] for name, texts in values.items() if texts}
     clauses = _joined(read)
@@ -177,7 +177,7 @@ def _read(name: str, text: str) -> tuple[str, ...]:
 
 
 def _joined(read: dict[str, list[tuple[str, tuple[str, ...]]]]) -> list[Clause]:
-    """Take out of what was read the pairs that mean one thing together, as conditions of their own."""
+    """Remove pairs that mean one condition together from what was parsed, and return these conditions."""
     clauses = []
     codes, changes = read.get("code", []), [one for one in read.get("changed", []) if one[0] in CHANGES]
     if len(codes) == 1 and (read.get("hand") or (read.get("seat") and not changes)):
