@@ -1,4 +1,4 @@
-"""Read a round with its log, and the last lines of a log."""
+"""Read a round with its log lines, and the last lines of a log."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from thirdcard.service.store.schema import ChainHead, LogRow, RoundRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundStory:
-    """A round and its log."""
+    """A round and its log lines."""
 
     round: RoundView
     log: Sequence[LineView]
 
 
 def tell_round(session: Session, person: Person, round_id: int) -> RoundStory | None:
-    """One round with its log; None where there is none or the person may not see it."""
+    """A round with its log lines; None where there is none or the person may not see it."""
     row = session.get(RoundRow, round_id)
     if row is None or not person.may_see(row.table_id):
         return None
@@ -33,7 +33,7 @@ def tell_round(session: Session, person: Person, round_id: int) -> RoundStory | 
 
 
 def last_lines(session: Session, table_id: str, *, most: int) -> list[LineView]:
-    """The newest lines of a table's current log, in order of time."""
+    """The newest lines of a table's current log, oldest first."""
     name = log_chain(table_id)
     log = session.scalar(
         select(LogRow).where(LogRow.table_id == table_id, LogRow.origin == LIVE).order_by(LogRow.id.desc()).limit(1)

@@ -1,4 +1,4 @@
-"""List shifts: the logs of tables, live or reviewed, newest first, with how much there is in each."""
+"""List shifts (logs of tables, live or reviewed), newest first, with the counts of what each holds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIST = "shifts"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShiftWish:
-    """Which shifts are wanted; None: all."""
+    """The filter of the list; None means no restriction."""
 
     table: str | None = None
     origin: str | None = None
@@ -41,21 +41,21 @@ class ShiftView:
     is_counted: bool
     began_at: datetime
     ended_at: datetime
-    """As far as it is known."""
+    """The end of the shift as far as known."""
     rounds: int
     alerts: Mapping[str, int] = field(default_factory=dict)
-    """By severity, where there are any."""
+    """The number of alerts by severity, where there are any."""
     notes: Mapping[str, int] = field(default_factory=dict)
-    """By kind."""
+    """The number of notes by kind."""
 
 
 def list_shifts(
     session: Session, person: Person, wish: ShiftWish, *, limit: int, cursor: str | None = None
 ) -> Page[ShiftView]:
-    """The shifts that fit and that the person may see, those that began last first.
+    """The shifts that match and that the person may see, latest start first.
 
     Raises:
-        CursorError: The cursor is none of this list's.
+        CursorError: The cursor is not from this list.
     """
     query = select(LogRow).where(*may_see(person, LogRow.table_id))
     query = query if wish.table is None else query.where(LogRow.table_id == wish.table)
@@ -83,7 +83,7 @@ def find_shift(session: Session, person: Person, log_id: int) -> ShiftView | Non
 
 
 def shift_views(session: Session, rows: Sequence[LogRow]) -> list[ShiftView]:
-    """Rows with what is in them, in the same order."""
+    """The views of rows with their counts, in the same order."""
     numbers = [row.id for row in rows]
     rounds = select(RoundRow.log_id, func.count(), func.max(RoundRow.closed_at)).where(RoundRow.log_id.in_(numbers))
     counts = {log: (count, last) for log, count, last in session.execute(rounds.group_by(RoundRow.log_id))}

@@ -1,7 +1,7 @@
-"""Lay a log out along a line: rounds with their phases, alerts, what could not be seen, who dealt.
+"""Compute the drawing of a log along a time line: rounds with phases, alerts, unwatched spans, dealers.
 
-Places are units of the drawing, 0 to 1000 from left to right. A whole shift is summed up in narrow columns; an hour of
-it is drawn round by round. Only what is drawn is read.
+The x coordinates run from 0 to 1000, left to right. A whole shift is summed up in narrow columns; an hour of it is
+drawn round by round. Only the rows that are drawn are read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BLIND_REASONS = {"camera_lost": "no picture", "camera_moved": "the camera was mo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A stretch of time, and how it is drawn."""
+    """A span of time with its place in the drawing."""
 
     from_at: datetime
     to_at: datetime
@@ -40,38 +40,38 @@ class Span:
     kind: str
     title: str
     target: int | None = None
-    """A round."""
+    """The round's id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A moment; `level` lifts it where marks would cover each other."""
+    """A point in time; `level` raises the mark where marks would overlap."""
 
     at: datetime
     x: float
     kind: str
     title: str
     target: int | None = None
-    """An alert."""
+    """The alert's id."""
     level: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A narrow part of a summed up line."""
+    """One narrow column of a summary."""
 
     x: float
     rounds: int
     height: float
-    """0 to 1: of the fullest."""
+    """0 to 1, relative to the fullest column."""
     severity: str | None
-    """The worst of its alerts."""
+    """The highest severity of its alerts."""
     alerts: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """An hour, round by round."""
+    """An hour of a log, round by round."""
 
     rounds: Sequence[Span]
     phases: Sequence[Span]
@@ -85,25 +85,25 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class TimeScale:
-    """From moments to places."""
+    """Converts times to x coordinates."""
 
     from_at: datetime
     to_at: datetime
 
     def x(self, at: datetime) -> float:
-        """The place of a moment; at the edge where it lies beyond."""
+        """The x coordinate of a time, clipped to the edges of the drawing."""
         share = (at - self.from_at) / (self.to_at - self.from_at)
         return round(WIDTH * min(1.0, max(0.0, share)), 1)
 
     def span(self, from_at: datetime, to_at: datetime, *, kind: str, title: str, target: int | None = None) -> Span:
-        """A stretch, at least so wide that it can be seen."""
+        """A span of time, drawn at least `NARROWEST` wide so that it is visible."""
         x = self.x(from_at)
         width = max(NARROWEST, round(self.x(to_at) - x, 1))
         return Span(from_at=from_at, to_at=to_at, x=x, width=width, kind=kind, title=title, target=target)
 
 
 def sum_up(session: Session, log_id: int, scale: TimeScale) -> list[Column]:
-    """A log in columns: how many rounds closed in each, and the worst alert."""
+    """A log in columns: the number of rounds closed in each, and the highest severity of its alerts."""
     rounds, worst, alerts = [0] * COLUMNS, [-1] * COLUMNS, [0] * COLUMNS
     wanted = select(RoundRow.closed_at).where(RoundRow.log_id == log_id)
     for at in session.scalars(wanted.where(RoundRow.closed_at >= scale.from_at, RoundRow.closed_at < scale.to_at)):
@@ -125,7 +125,7 @@ def sum_up(session: Session, log_id: int, scale: TimeScale) -> list[Column]:
 
 
 def unseen_spans(session: Session, log: LogRow, scale: TimeScale, end_at: datetime) -> list[Span]:
-    """Where nobody watched: from a camera's fault until it is back."""
+    """The spans when a camera did not see: from a camera fault until the camera is back."""
     spans, began, why = [], None, ""
     for body in _lines_like(session, log, '"type":"camera_'):
         at = log.began_at + timedelta(seconds=body["t"])
@@ -144,7 +144,7 @@ def unseen_spans(session: Session, log: LogRow, scale: TimeScale, end_at: dateti
 
 
 def dealer_marks(session: Session, log: LogRow, scale: TimeScale) -> list[Mark]:
-    """Where somebody else deals; who dealt at the beginning of the drawing stands at its left edge."""
+    """The marks where the dealer changes; the dealer at the start of the drawing is marked at its left edge."""
     wanted = select(RoundRow.opened_at, RoundRow.dealer).where(
         RoundRow.log_id == log.id, RoundRow.opened_at < scale.to_at
     )
@@ -160,14 +160,14 @@ def dealer_marks(session: Session, log: LogRow, scale: TimeScale) -> list[Mark]:
 
 
 def note_spans(session: Session, log_id: int, scale: TimeScale) -> list[Span]:
-    """Gaps, overlaps, what is odd about clocks, what was damaged, left out or seen later."""
+    """The notes of a log as spans: gaps, overlaps, clock problems, damaged, skipped or later watched footage."""
     wanted = select(LogNoteRow).where(LogNoteRow.log_id == log_id, LogNoteRow.from_at < scale.to_at)
     rows = session.scalars(wanted.where(LogNoteRow.to_at >= scale.from_at).order_by(LogNoteRow.from_at))
     return [scale.span(row.from_at, row.to_at, kind=row.kind, title=row.text) for row in rows]
 
 
 def draw(session: Session, log: LogRow, scale: TimeScale, end_at: datetime) -> Detail:
-    """A stretch of a log, round by round."""
+    """Compute the drawing of a span of a log, round by round."""
     wanted = select(RoundRow).where(RoundRow.log_id == log.id, RoundRow.opened_at < scale.to_at)
     rows = session.scalars(wanted.where(RoundRow.closed_at >= scale.from_at).order_by(RoundRow.number)).all()
     alerts = _alert_marks(session, log.id, scale)
@@ -188,7 +188,7 @@ def _column(scale: TimeScale, at: datetime) -> int:
 
 
 def _lines_like(session: Session, log: LogRow, part: str) -> Iterable[Mapping[str, Any]]:
-    """The log's lines that hold a text, up to its last round."""
+    """The log's lines that contain a text, up to its last round."""
     last = select(func.max(RoundRow.last_line)).where(RoundRow.log_id == log.id).scalar_subquery()
     wanted = select(ChainLine.body).where(
         ChainLine.chain == chain_of_log(log),

@@ -1,4 +1,4 @@
-"""Have rounds, alerts and findings say who dealt, as the log, what people corrected in it, and the roster have it."""
+"""Set the dealer of rounds, alerts and findings from the log, the corrections of the log, and the roster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Row = RoundRow | AlertRow | DoubtfulRow
 
 
 def dealer_changes(session: Session, log: LogRow, *, now: datetime) -> list[Change]:
-    """When somebody else began to deal, as a log and what people corrected in it have it, by the register's names."""
+    """The dealer changes of a log with its corrections, with names from the register."""
     following = select(func.min(LogRow.first_line)).where(
         LogRow.table_id == log.table_id,
         LogRow.shift.is_not_distinct_from(log.shift),
@@ -46,7 +46,7 @@ def dealer_changes(session: Session, log: LogRow, *, now: datetime) -> list[Chan
 
 
 def follow_roster(session: Session, table_id: str, from_at: datetime, to_at: datetime, *, now: datetime) -> int:
-    """Have all that happened at a table in a span say who dealt; how many rounds it was another one."""
+    """Update the dealer of everything at a table in a span of time; returns how many rounds changed."""
     rounds = session.scalars(
         select(RoundRow).where(
             RoundRow.table_id == table_id, RoundRow.closed_at >= from_at, RoundRow.closed_at <= to_at
@@ -59,7 +59,7 @@ def follow_roster(session: Session, table_id: str, from_at: datetime, to_at: dat
 
 
 def follow_log(session: Session, log: LogRow, numbers: Iterable[int], *, now: datetime) -> None:
-    """Have some rounds of a log, and what was raised in them, say who dealt."""
+    """Update the dealer of some rounds of a log, and of the alerts and findings raised in them."""
     wanted = sorted(set(numbers))
     found: list[Row] = [
         *session.scalars(select(RoundRow).where(RoundRow.log_id == log.id, RoundRow.number.in_(wanted)))
@@ -70,7 +70,7 @@ def follow_log(session: Session, log: LogRow, numbers: Iterable[int], *, now: da
 
 
 def rename(session: Session, was: str, name: str) -> int:
-    """Have all that says one name say another; in how many rounds."""
+    """Replace a dealer's name everywhere; returns the number of rounds changed."""
     rounds = session.scalars(select(RoundRow).where(RoundRow.dealer == was)).all()
     found: list[Row] = [*rounds]
     for kind in (AlertRow, DoubtfulRow):
@@ -84,7 +84,7 @@ def rename(session: Session, was: str, name: str) -> int:
 
 
 def _follow(session: Session, rows: Sequence[Row], now: datetime) -> int:
-    """Have rows say who dealt; how many rounds among them say another one now."""
+    """Update the dealer of rows; returns how many rounds among them changed."""
     changed: list[RoundRow] = []
     changes: dict[int, list[Change]] = {}
     for row in rows:

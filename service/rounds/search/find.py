@@ -1,8 +1,8 @@
-"""Find the rounds that have some terms, newest first, a bounded piece of work at a time.
+"""Find the rounds that match a search, newest first, with a bounded amount of work per call.
 
-The rarest condition is walked along its own index, in order of time, and the others are looked up for each round that
-it names. Where all are common, rounds are walked instead: hits come soon. Either way no more than `MOST_WALKED` rounds
-are looked at in one call; where that is not enough the list goes on from there, even if nothing was found yet.
+The condition with the fewest hits is read along its own index, by time, and the other conditions are checked for each
+round found. Where all conditions are common, all rounds are read instead: hits come soon. Either way at most
+`MOST_WALKED` rounds are examined per call; beyond that the caller gets a cursor to continue, even with no hit so far.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from thirdcard.service.store.schema import RoundRow
 
 LIST = "rounds"
 COMMON = 30_000
-"""A condition that so many rounds meet is common."""
+"""A condition that this many rounds meet is common."""
 MOST_WALKED = 30_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundWish:
-    """Which rounds are wanted."""
+    """The rounds that are searched for."""
 
     clauses: Sequence[Sequence[str]] = ()
-    """Of each at least one term."""
+    """A round must have at least one term of each clause."""
     from_at: datetime | None = None
     to_at: datetime | None = None
-    """Up to this moment of closing, itself left out."""
+    """Rounds that closed before this time (exclusive)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,15 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """What is walked, newest first: moments and numbers of rounds."""
+    """The rows that are read, newest first: closing time and round id."""
 
     at: InstrumentedAttribute[datetime]
     round_id: InstrumentedAttribute[int]
     terms: Sequence[str] | None
-    """Of the condition that is walked; None: all rounds."""
+    """The terms of the condition that is read; None for all rounds."""
 
     def within(self, wish: RoundWish, below: _Place | None) -> Select[datetime, int]:
-        """What lies in the wanted stretch, below a place."""
+        """The rows in the wanted span of time, below a place."""
         query = select(self.at.label("at"), self.round_id.label("round_id"))
         query = query if self.terms is None else query.where(_has(RoundTerm.term, self.terms))
         query = query if wish.from_at is None else query.where(self.at >= wish.from_at)
@@ -69,10 +69,10 @@ class _Walk:
 def find_rounds(
     session: Session, person: Person, wish: RoundWish, *, limit: int, cursor: str | None = None
 ) -> Page[RoundView]:
-    """The newest rounds that fit and that the person may see; `next` may be there though nothing was found so far.
+    """The newest rounds that match and that the person may see; `next` can be set even if none was found so far.
 
     Raises:
-        CursorError: The cursor is none of this list's.
+        CursorError: The cursor is not from this list.
     """
     below = _place(session, cursor)
     own = [] if person.tables is None else [[f"table:{name}".casefold() for name in sorted(person.tables)]]
@@ -104,7 +104,7 @@ def _place(session: Session, cursor: str | None) -> _Place | None:
 
 
 def _choose(session: Session, wish: RoundWish, clauses: list[list[str]]) -> tuple[_Walk, list[list[str]]]:
-    """What is walked, and the conditions that are left to look up."""
+    """The condition to read along, and the other conditions to check."""
     sizes = [(_size(session, wish, clause), i) for i, clause in enumerate(clauses)]
     size, rarest = min(sizes, default=(COMMON, 0))
     if size >= COMMON:
@@ -117,7 +117,7 @@ def _choose(session: Session, wish: RoundWish, clauses: list[list[str]]) -> tupl
 
 
 def _size(session: Session, wish: RoundWish, clause: Sequence[str]) -> int:
-    """How many rounds meet a condition in the wanted stretch, counted no further than `COMMON`."""
+    """The number of rounds that meet a condition in the wanted span, counted up to `COMMON`."""
     query = select(literal(1).label("one")).where(_has(RoundTerm.term, clause))
     query = query if wish.from_at is None else query.where(RoundTerm.at >= wish.from_at)
     query = query if wish.to_at is None else query.where(RoundTerm.at < wish.to_at)

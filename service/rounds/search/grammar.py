@@ -1,6 +1,6 @@
-"""Understand what somebody typed into the search box: `code:late_bet table:B07 day:friday`, or plain words.
+"""Parse the text of the search box: `code:late_bet table:B07 day:friday`, or plain words.
 
-What was understood is always told, and so is what was not.
+The answer always shows what was understood and what was not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SILENT = frozenset(re.findall(r"\w+", """
     a an the and or of on at in by with without where was were is are be has had have show me find all any rounds round
     which that who to from for did got gave him her hand hands card cards
 """))  # fmt: skip
-"""Words that mean nothing here."""
+"""Words that are ignored."""
 RANK_WORDS = {
     "ace": "a", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
     "nine": "9", "ten": "10", "jack": "j", "queen": "q", "king": "k",
@@ -59,16 +59,16 @@ CODE_WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """What a search means."""
+    """A parsed search."""
 
     clauses: tuple[Clause, ...]
     stretch: DayStretch
     words: tuple[str, ...]
-    """How it was understood, a piece each."""
+    """The conditions in words, one entry each."""
     unknown: tuple[str, ...]
-    """What was not understood."""
+    """The words that were not understood."""
     values: Mapping[str, Sequence[str]]
-    """By field, for a form."""
+    """The values by field, to fill a form."""
 
 
 @dataclass(slots=True)
@@ -84,13 +84,13 @@ class _Draft:
 
 
 def understand(text: str, now: datetime, tables: Iterable[str] = (), dealers: Iterable[str] = ()) -> Understood:
-    """What a text means.
+    """Parse the text of a search.
 
     Args:
-        text: As it was typed.
-        now: The moment, with the house's time zone.
-        tables: The tables there are, so that "table 7" can mean B07, and "B07" itself.
-        dealers: The dealers whose names the asker may know, so that "Ben Tan" means him.
+        text: The text as typed.
+        now: The current time, with the house's time zone.
+        tables: The names of all tables, so that "table 7" can mean B07, and "B07" itself.
+        dealers: The names of the dealers that the asker may know, so that "Ben Tan" is understood.
     """
     draft, tables = _Draft(), list(tables)
     rest = _PAIR.sub(lambda match: _pair(match, draft, now), text.casefold().strip()[:LONGEST_TEXT])
@@ -106,7 +106,7 @@ def understand(text: str, now: datetime, tables: Iterable[str] = (), dealers: It
 
 
 def _names(text: str, draft: _Draft, field_name: str, names: Iterable[str]) -> str:
-    """Take names out that stand in a text as whole words, the longest first; some words may stand before them."""
+    """Take out the names that stand in a text as whole words, the longest first, with an optional prefix."""
     before = rf"(?:{field_name} )?"
     for name in sorted({name.casefold() for name in names}, key=len, reverse=True):
         pattern = re.compile(rf"(?<![\w:.-]){before}{re.escape(name)}(?:'s)?(?![\w:.-])")
@@ -117,10 +117,10 @@ def _names(text: str, draft: _Draft, field_name: str, names: Iterable[str]) -> s
 
 
 def understand_fields(values: Mapping[str, Sequence[str]], stretch: DayStretch) -> Understood:
-    """What separate fields mean.
+    """The search that separate fields stand for.
 
     Raises:
-        SearchError: A value is none of its field's; the field is named.
+        SearchError: A value is not allowed in its field; the message names the field.
     """
     clauses = clauses_of(values)
     words = tuple(clause.words for clause in clauses)
@@ -143,7 +143,7 @@ def _finished(draft: _Draft) -> Understood:
 
 
 def _stretch_words(stretch: DayStretch) -> list[str]:
-    """`Fri 20 Nov 2026`, or from when to when."""
+    """A day such as `Fri 20 Nov 2026`, or a span of days, in words."""
     begins, ends = stretch.begins, stretch.ends
     if (
         begins is not None
@@ -196,7 +196,7 @@ def _phrases(text: str, draft: _Draft, tables: list[str]) -> str:
 
 
 def _take_table(match: re.Match[str], draft: _Draft, tables: list[str]) -> None:
-    """The tables whose name, or the number in it, is that."""
+    """Add the tables that have this name, or this number in their name."""
     wanted = match["name"]
     names = [name.casefold() for name in tables]
     found = [name for name in names if name == wanted]
@@ -217,12 +217,12 @@ def _take_card(match: re.Match[str], draft: _Draft, _tables: list[str]) -> None:
 
 
 def _adds(name: str, value: str | None = None) -> Take:
-    """Add a fixed value, or what the pattern caught."""
+    """A function that adds a fixed value, or the text that the pattern matched."""
     return lambda match, draft, _tables: draft.add(name, match["value"] if value is None else value)
 
 
 def _code_phrases() -> dict[str, str]:
-    """Words for each code: its own, with and without its family, and what people call it."""
+    """The phrases for each code: its own name, with and without its family, and common names."""
     found = {}
     for code in CODES:
         family, _, ending = code.partition(".")

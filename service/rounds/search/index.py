@@ -1,6 +1,6 @@
-"""Enter the terms of rounds in the transaction that writes them, so that what is found is what stands.
+"""Index the search terms of rounds in the same transaction that writes the rounds.
 
-A round keeps the list of what was entered for it: by that its old terms are taken out when something about it changes.
+Each round keeps the list of its indexed terms, so that they can be removed when something about it changes.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ BATCH = 500
 TAKEN_BACK = "correction_taken_back"
 UNRAISED = "raising_taken_back"
 """The correction that raised the alert was taken back."""
-"""The reason for which an alert becomes again what it was before a correction."""
+"""Why an alert gets back the state that it had before a correction."""
 DISMISSED = "dismissed"
 
 
 def enter_round(session: Session, row: RoundRow) -> None:
-    """Enter a round that is written or changed, with the corrections that hold; its row has a number already."""
+    """Index a new or changed round with the corrections in force; the row must already have its id."""
     log = session.get_one(LogRow, row.log_id)
     wanted = select(CorrectionRow.id).where(CorrectionRow.round_id == row.id, CorrectionRow.taken_back_at.is_(None))
     facts = SearchableRound(
@@ -45,7 +45,7 @@ def enter_round(session: Session, row: RoundRow) -> None:
 
 
 def enter_round_of_alert(session: Session, alert: AlertRow) -> None:
-    """An alert was raised or closed: its round is found by it from now on, or no more, where it is closed already."""
+    """Index the round of an alert again after the alert was raised or closed; nothing happens for an open round."""
     wanted = select(RoundRow).where(RoundRow.log_id == alert.log_id, RoundRow.number == alert.round)
     row = session.scalar(wanted)
     if row is not None:
@@ -53,7 +53,7 @@ def enter_round_of_alert(session: Session, alert: AlertRow) -> None:
 
 
 def enter_missing(database: Database) -> int:
-    """Enter the rounds that an older version of the service wrote; gives how many."""
+    """Index the rounds written by an older version of the service; returns their number."""
     entered = 0
     while True:
         with database.writing() as session:
@@ -87,13 +87,13 @@ def _insert(session: Session, row: RoundRow, terms: Iterable[str]) -> None:
 
 
 def _alerts_of(session: Session, row: RoundRow) -> list[Mapping[str, Any]]:
-    """The round's alerts, without those that a correction made fall."""
+    """The round's alerts without those that a correction withdrew."""
     rows = session.scalars(select(AlertRow).where(AlertRow.log_id == row.log_id, AlertRow.round == row.number)).all()
     return [json.loads(alert.body) for alert in rows if not has_fallen(session, alert)]
 
 
 def has_fallen(session: Session, alert: AlertRow) -> bool:
-    """Whether the last step in an alert's life is that a correction made it fall."""
+    """Whether the last change of an alert is that a correction withdrew it."""
     if alert.state != DISMISSED:
         return False
     wanted = select(AlertChange.reason).where(AlertChange.alert_id == alert.id).order_by(AlertChange.id.desc()).limit(1)

@@ -1,6 +1,6 @@
-"""Name the properties of a round by which it is found; a term is `key:value` in small letters.
+"""The search terms of a round, each as `key:value` in lower case.
 
-Pure: takes a round's record, its log lines and its alerts, and reads nothing.
+Computed from a round's record, log lines and alerts alone, without any input or output.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ SIDES = ("player", "banker")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchableRound:
-    """What is known of a round."""
+    """The facts about a round from which its terms are made."""
 
     table_id: str
     dealer: str | None
     rulebook: str | None
     origin: str
-    """live or review."""
+    """`live` or `review`."""
     record: Mapping[str, Any]
     lines: Sequence[Mapping[str, Any]]
-    """Its lines of the table log, as they are judged."""
+    """Its lines of the table log, with corrections applied."""
     alerts: Sequence[Mapping[str, Any]]
-    """Its alerts that stand, as CONTRACT has them."""
+    """Its alerts that are still valid, in the form of CONTRACT.md."""
     is_corrected: bool = False
 
 
 def terms_of(facts: SearchableRound) -> list[str]:
-    """All terms of a round, each once, in order of the alphabet."""
+    """All terms of a round, without duplicates, sorted."""
     found = {*_about(facts), *_outcome(facts.record), *_cards(facts)}
     for line in facts.lines:
         found.update(_line(line))
@@ -46,7 +46,7 @@ def terms_of(facts: SearchableRound) -> list[str]:
 
 
 def change_kind(line: Mapping[str, Any]) -> str:
-    """What became of a stack: placed, increased, reduced, removed, or changed where that is unknown."""
+    """The kind of change of a stack: placed, increased, reduced, removed, or changed where it is unknown."""
     for before, after in ((line.get("before"), line.get("after")), (line.get("chips_before"), line.get("chips_after"))):
         if before is None and after == 0:
             return "removed"
