@@ -1,1 +1,1 @@
-"""One signed log over all chains: what a chain held, and that it was there, can be proved to outsiders."""
+"""One signed log over all chains: it proves to outsiders what a chain held, and when."""

@@ -1,7 +1,7 @@
-"""Checkpoints outside the machine: a folder that is only added to, and time stamps of an authority (RFC 3161).
+"""Anchor checkpoints outside the machine: in an append-only folder, and with time stamps of an authority (RFC 3161).
 
-Each checkpoint covers all that went before. So one time stamp on the newest proves all older ones, and after a time
-without a network only the newest is stamped.
+Each checkpoint covers everything before it, so one time stamp on the newest proves all older ones; after a time without
+a network only the newest is stamped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 NOTE, STAMP = ".note", ".tsr"
 ANSWER_S = 10.0
-"""So long a time stamp authority may take; the service waits for its signature meanwhile."""
+"""The timeout for a time stamp authority, in seconds; the service waits for its signature meanwhile."""
 AGAIN_S = 60.0
 """Seconds until a folder or an authority that failed is tried again."""
 _READABLE = 0o444
@@ -32,22 +32,22 @@ _READABLE = 0o444
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """A checkpoint that was found outside."""
+    """A checkpoint found outside the machine."""
 
     path: Path
     note: SignedNote
     stamped_at: datetime | None
-    """When an authority saw it; None where there is no stamp, or none was asked for."""
+    """The time of the authority's stamp; None where there is no stamp, or none was asked for."""
 
 
 class Anchoring:
-    """Writes what is signed into a folder, and has it stamped.
+    """Writes signed checkpoints into a folder, and has them stamped.
 
     Args:
-        signer: Whose checkpoints.
-        folder: Where they go.
-        tsa: The address of a time stamp authority, or None.
-        clock: Seconds that only grow.
+        signer: The signer whose checkpoints are anchored.
+        folder: The folder to write to.
+        tsa: The URL of a time stamp authority, or None.
+        clock: A monotonic clock, in seconds.
     """
 
     def __init__(self, signer: Signer, folder: Path, tsa: str | None, clock: Callable[[], float]) -> None:
@@ -58,10 +58,10 @@ class Anchoring:
         self._due = 0.0
         self._stamped = 0
         self.fault: str | None = None
-        """Why checkpoints wait; None where all are anchored."""
+        """Why checkpoints are not anchored yet; None where all are anchored."""
 
     def __call__(self) -> None:
-        """Anchor what waits, unless the last try failed a moment ago."""
+        """Anchor the waiting checkpoints, unless the last try failed less than `AGAIN_S` ago."""
         newest = self._signer.newest
         is_done = self._signer.anchored == newest and (self._tsa is None or self._stamped == newest)
         if is_done or self._clock() < self._due:
@@ -77,7 +77,7 @@ class Anchoring:
             self._due = self._clock() + AGAIN_S
 
     def newest_stamp(self) -> tuple[int, bytes] | None:
-        """The newest time stamp in the folder, with the number of its checkpoint; None where there is none."""
+        """The newest time stamp in the folder with the number of its checkpoint; None where there is none."""
         begins = self._folder / self._signer.key.origin.replace("/", "_")
         found = sorted(self._folder.glob(f"{begins.name}-*{STAMP}"))
         return (int(found[-1].stem.rpartition("-")[2]), found[-1].read_bytes()) if found else None
@@ -100,16 +100,16 @@ class Anchoring:
 
 
 def anchor_path(folder: Path, origin: str, number: int) -> Path:
-    """Where a checkpoint lies in a folder of anchors."""
+    """The path of a checkpoint in a folder of anchors."""
     return folder / f"{origin.replace('/', '_')}-{number:08}{NOTE}"
 
 
 def ask_stamp(data: bytes, tsa: str) -> bytes:
-    """A time stamp over data, as the authority's answer, DER.
+    """Ask an authority for a time stamp over data; returns its answer, DER.
 
     Raises:
-        httpx.HTTPError: It does not answer.
-        ValueError: It answers with something else, or refuses.
+        httpx.HTTPError: The authority does not answer.
+        ValueError: The answer is not a time stamp, or a refusal.
     """
     request = TimestampRequestBuilder().data(data).cert_request(cert_request=True).build()
     headers = {"Content-Type": "application/timestamp-query"}
@@ -122,16 +122,16 @@ def ask_stamp(data: bytes, tsa: str) -> bytes:
 
 
 def check_stamp(stamp: bytes, data: bytes, roots: Sequence[Certificate], where: Path) -> datetime:
-    """When an authority saw the data.
+    """Check a time stamp; returns when the authority saw the data.
 
     Args:
-        stamp: Its answer, DER.
-        data: What was stamped.
-        roots: The certificates that are trusted.
-        where: Stands where a complaint names it.
+        stamp: The authority's answer, DER.
+        data: The data that was stamped.
+        roots: The trusted certificates.
+        where: The name of the source, for error messages.
 
     Raises:
-        SealError: The stamp is cut, is of other data, or of an authority that is not trusted.
+        SealError: The stamp is truncated, is of other data, or of an authority that is not trusted.
     """
     try:
         response = decode_timestamp_response(stamp)
@@ -145,14 +145,14 @@ def check_stamp(stamp: bytes, data: bytes, roots: Sequence[Certificate], where: 
 
 
 def load_anchors(folder: Path, roots: Sequence[Certificate] = ()) -> list[Anchor]:
-    """Every checkpoint of a folder, by name.
+    """Every checkpoint of a folder, by file name.
 
     Args:
         folder: The folder of anchors, or a copy of it.
-        roots: Certificates of time stamp authorities; without any, stamps are not looked at.
+        roots: Certificates of time stamp authorities; without any, stamps are not checked.
 
     Raises:
-        SealError: It is no folder, it is empty, or a file in it is cut or does not hold.
+        SealError: It is not a folder, it is empty, or a file in it is truncated or invalid.
     """
     paths = sorted(folder.glob(f"*{NOTE}")) if folder.is_dir() else []
     if not paths:
@@ -164,7 +164,7 @@ def load_roots(paths: Iterable[Path]) -> list[Certificate]:
     """The certificates of PEM files.
 
     Raises:
-        SealError: A file holds none.
+        SealError: A file holds no certificate.
     """
     found: list[Certificate] = []
     for path in paths:

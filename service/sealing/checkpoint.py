@@ -26,89 +26,89 @@ from thirdcard.service.ports.moments import format_moment
 from thirdcard.service.sealing.merkle import HASH_BYTES
 
 FORMAT = 1
-"""Of the extension lines; a larger one is of a later version of Thirdcard."""
+"""The format of the extension lines; a higher number is from a later version of Thirdcard."""
 ED25519 = b"\x01"
-"""The signature type of signed notes."""
+"""The signature type byte of signed notes."""
 ID_BYTES = 4
-"""Of a key's id in a signed note."""
+"""The length of a key id in a signed note, in bytes."""
 LONGEST_ORIGIN = 120
-"""Characters; as wide as its column in the database."""
+"""In characters; equals the width of its database column."""
 _ORIGIN = re.compile(r"[!-*,-~]+")
 _SIGNATURE = re.compile(r"\N{EM DASH} (\S+) ([A-Za-z0-9+/=]+)")
 
 
 class SealError(ServiceError):
-    """A key, checkpoint or anchor cannot be used, or does not hold."""
+    """A key, checkpoint or anchor cannot be used, or is invalid."""
 
 
 class NewerFormatError(SealError):
-    """It was written by a later version of Thirdcard."""
+    """The data was written by a later version of Thirdcard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifierKey:
-    """A signer's public half, as it is given to others."""
+    """A signer's public key, as it is given to others."""
 
     origin: str
     public: bytes
-    """32 bytes."""
+    """The raw key, 32 bytes."""
 
     @property
     def id(self) -> bytes:
-        """4 bytes by which a signature names its key."""
+        """The 4 bytes by which a signature names its key."""
         return hashlib.sha256(self.origin.encode() + b"\n" + ED25519 + self.public).digest()[:ID_BYTES]
 
     def __str__(self) -> str:
-        """One line, as signed-note writes verifier keys: name, id and key, joined by plus signs."""
+        """The line of a verifier key in the signed-note format: name, id and key, joined by plus signs."""
         return f"{self.origin}+{self.id.hex()}+{_in_base64(ED25519 + self.public)}"
 
 
 class PrivateHalf(Protocol):
-    """What signs: a key in memory, or one on a token."""
+    """A private key: in memory, or on a token."""
 
     def sign(self, data: bytes, /) -> bytes:
         """The Ed25519 signature, 64 bytes."""
 
     def public_key(self) -> Ed25519PublicKey:
-        """The public half."""
+        """The public key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SigningKey:
-    """A signer's private half."""
+    """A signer's private key with its origin."""
 
     origin: str
     private: PrivateHalf = field(repr=False)
 
     @property
     def verifier(self) -> VerifierKey:
-        """The public half."""
+        """The public key."""
         public = self.private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         return VerifierKey(origin=self.origin, public=public)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """What a signer says about a log at one moment."""
+    """A signer's statement about a log at one time."""
 
     origin: str
     number: int
-    """From 1 within its log, without gaps."""
+    """Counted from 1 within its log, without gaps."""
     size: int
-    """How many leaves."""
+    """The number of leaves."""
     root: bytes
-    """The root hash over them, 32 bytes."""
+    """The root hash over the leaves, 32 bytes."""
     at: datetime
-    """By the signer's clock."""
+    """The time by the signer's clock."""
     chains: int
-    """How many chains there are."""
+    """The number of chains."""
     next_key: VerifierKey | None = None
-    """The key that signs from now on."""
+    """The key that signs after this checkpoint."""
     begins: str | None = None
-    """Why a log begins here, of a log's first checkpoint."""
+    """Why a log starts here; only in a log's first checkpoint."""
 
     def text(self) -> str:
-        """What is signed; ends with a line feed."""
+        """The text that is signed; ends with a line feed."""
         lines = [self.origin, str(self.size), _in_base64(self.root), f"format {FORMAT}"]
         lines += [f"number {self.number}", f"time {format_moment(self.at)}", f"chains {self.chains}"]
         if self.next_key is not None:
@@ -124,12 +124,12 @@ class SignedNote:
 
     checkpoint: Checkpoint
     text: str
-    """What was signed."""
+    """The text that was signed."""
     signatures: tuple[tuple[str, bytes], ...]
-    """Each signer's name, and the key's id with the signature."""
+    """Pairs of a signer's name and its key id followed by the signature."""
 
     def is_signed_by(self, key: VerifierKey) -> bool:
-        """Whether a signature of this key is there and holds."""
+        """Whether the note has a valid signature of this key."""
         public = Ed25519PublicKey.from_public_bytes(key.public)
         for name, value in self.signatures:
             if name == key.origin and value[:ID_BYTES] == key.id:
@@ -142,10 +142,10 @@ class SignedNote:
 
 
 def check_origin(origin: str) -> str:
-    """The origin itself.
+    """The origin itself, checked.
 
     Raises:
-        SealError: It cannot be one.
+        SealError: It is not a valid origin.
     """
     if len(origin) > LONGEST_ORIGIN or not _ORIGIN.fullmatch(origin):
         allowed = f"must be 1 to {LONGEST_ORIGIN} characters without spaces and +, such as casino.example/thirdcard"
@@ -163,14 +163,14 @@ def sign(checkpoint: Checkpoint, keys: Iterable[SigningKey]) -> str:
 
 
 def parse_note(note: str, where: str) -> SignedNote:
-    """A signed note that was read from somewhere; its signatures are still to be checked.
+    """Parse a signed note; its signatures are not checked yet.
 
     Args:
-        note: Its whole text.
-        where: Stands where a complaint names it.
+        note: The whole text.
+        where: The name of the source, for error messages.
 
     Raises:
-        SealError: It is none, or was cut.
+        SealError: It is not a signed note, or is truncated.
         NewerFormatError: A later version wrote it.
     """
     text, gap, rest = note.partition("\n\n")
@@ -208,10 +208,10 @@ def _parse_text(lines: list[str], where: str) -> Checkpoint:
 
 
 def parse_verifier(line: str, where: str) -> VerifierKey:
-    """A public key from its line.
+    """Parse the line of a public key.
 
     Raises:
-        SealError: It is none, or its parts do not belong together.
+        SealError: It is not a public key, or its id does not match the key.
     """
     allowed = "must be one line NAME+ID+KEY, as `thirdcard signer new-key` wrote it"
     try:

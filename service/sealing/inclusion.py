@@ -1,7 +1,7 @@
-"""Proofs that a leaf is in a log, as RFC 6962 (section 2.1.1) and RFC 9162 (section 2.1.3) have them.
+"""Inclusion proofs of a leaf in a log, per RFC 6962 (section 2.1.1) and RFC 9162 (section 2.1.3).
 
-A proof is the hashes beside the way from a leaf to the root, the nearest first: whoever has the leaf, its number, the
-log's size and the root needs nothing else.
+A proof is the list of the sibling hashes on the path from a leaf to the root, nearest first. To check it one needs only
+the leaf, its number, the log's size and the root.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from thirdcard.service.sealing.merkle import Frontier, hash_leaf, hash_node
 
 
 def inclusion_path(leaves: Iterable[bytes], number: int, size: int) -> list[bytes]:
-    """The hashes beside a leaf's way to the root.
+    """The sibling hashes on the path from a leaf to the root, nearest first.
 
     Args:
-        leaves: What is hashed of each leaf from the first on, in order; no more than `size` are read.
+        leaves: The data of each leaf in order, from the first; at most `size` are read.
         number: The leaf, from 0.
-        size: How many leaves the log has.
+        size: The number of leaves of the log.
 
     Raises:
-        ValueError: There is no such leaf, or there are fewer leaves.
+        ValueError: There is no such leaf, or there are fewer than `size` leaves.
     """
     if not 0 <= number < size:
         raise ValueError(f"leaf = {number}; must be 0 to {size - 1}")
@@ -29,10 +29,10 @@ def inclusion_path(leaves: Iterable[bytes], number: int, size: int) -> list[byte
 
 
 def root_of_path(data: bytes, number: int, size: int, path: Iterable[bytes]) -> bytes:
-    """The root to which a leaf's proof leads (RFC 9162, section 2.1.3.2).
+    """The root that an inclusion proof leads to (RFC 9162, section 2.1.3.2).
 
     Raises:
-        ValueError: The proof has too few hashes, or too many.
+        ValueError: The proof has too few or too many hashes.
     """
     node, beside, last = hash_leaf(data), number, size - 1
     for other in path:
@@ -51,7 +51,7 @@ def root_of_path(data: bytes, number: int, size: int, path: Iterable[bytes]) -> 
 
 
 def _path(leaves: Iterator[bytes], number: int | None, size: int) -> tuple[list[bytes], bytes]:
-    """The proof of a leaf among the next `size`, and the root over them; None: no leaf of these is asked for."""
+    """The proof of a leaf among the next `size` leaves and the root over them; with None only the root."""
     if number is None:
         return [], _root(leaves, size)
     if size == 1:

@@ -1,8 +1,8 @@
-"""Key files of a signer: the private half for nobody else to read, the public half to be given away.
+"""Key files of a signer: a private key that only its owner can read, and a public key to give away.
 
-A private key is one line as Go's note package writes it: `PRIVATE+KEY+NAME+ID+KEY`, the last part base64 of the
-signature type and the 32 bytes of an Ed25519 seed. A key on a token has its address there instead, and its public half
-in a second line.
+A private key is one line in the format of Go's note package: `PRIVATE+KEY+NAME+ID+KEY`, the last part base64 of the
+signature type and the 32 bytes of an Ed25519 seed. For a key on a token the file holds its address instead, and the
+public key in a second line.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from thirdcard.service.sealing.token_key import SCHEME, TokenKey, parse_address
 
 PRIVATE = "PRIVATE+KEY+"
 OTHERS = 0o077
-"""What nobody but its owner may do with a private key."""
+"""The permission bits that a private key must not have: any of group or others."""
 
 
 def new_key(path: Path, origin: str, token: str | None = None) -> SigningKey:
-    """Make a key: the private half in `path` with the rights 0600, the public half beside it in `path.pub`.
+    """Make a key: the private key in `path` with mode 0600, the public key beside it in `path.pub`.
 
     Args:
         path: The key's file.
         origin: The log's name.
-        token: The address of a key on a token, which is made there; `path` holds the address then.
+        token: The address of a key to make on a token; `path` then holds this address.
 
     Raises:
-        SealError: There is a file already, the origin cannot be one, or the token makes no key.
+        SealError: The file already exists, the origin is not valid, or the token cannot make a key.
     """
     if token is not None:
         return _new_token_key(path, check_origin(origin), token)
@@ -52,10 +52,10 @@ def new_key(path: Path, origin: str, token: str | None = None) -> SigningKey:
 
 
 def load_key(path: Path) -> SigningKey:
-    """The private key of a file.
+    """Load the private key of a file.
 
     Raises:
-        SealError: Others may read it, or it is none.
+        SealError: Others may read the file, or it holds no private key.
     """
     allowed = "must be one line PRIVATE+KEY+NAME+ID+KEY, as `thirdcard signer new-key` wrote it"
     if path.stat().st_mode & OTHERS:
@@ -75,29 +75,29 @@ def load_key(path: Path) -> SigningKey:
 
 
 def load_verifier(path: Path) -> VerifierKey:
-    """The public key of a file.
+    """Load the public key of a file.
 
     Raises:
-        SealError: It is none.
+        SealError: The file holds no public key.
     """
     return parse_verifier(_read(path, "must be a public key, one line NAME+ID+KEY"), str(path))
 
 
 def public_path(path: Path) -> Path:
-    """Where a key's public half lies."""
+    """The path of a key's public key."""
     return path.with_name(f"{path.name}.pub")
 
 
 def state_path(path: Path) -> Path:
-    """Where a signer keeps what it signed."""
+    """The path of the file in which a signer keeps what it signed."""
     return path.with_name(f"{path.name}.state")
 
 
 def write_once(path: Path, data: bytes, *, mode: int) -> None:
-    """Write a file that is not there yet, whole and on the disk, or not at all.
+    """Write a new file completely and flush it to disk, or leave nothing behind.
 
     Raises:
-        SealError: It is there already.
+        SealError: The file already exists.
     """
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -125,10 +125,10 @@ def _new_token_key(path: Path, origin: str, token: str) -> SigningKey:
 
 
 def _load_token_key(path: Path, text: str) -> SigningKey:
-    """The key whose address is in a file.
+    """The token key whose address is in a file.
 
     Raises:
-        SealError: The address is none, or the token has another key of that label.
+        SealError: The address is not valid, or the token's key of that label is another one.
     """
     address, _, public = text.partition("\n")
     expected = parse_verifier(public, str(path))

@@ -1,7 +1,7 @@
-"""Prove to somebody without the database that lines of chains were signed: the lines, a leaf, its way to a signed root.
+"""Proofs that lines of chains were signed, for somebody without the database: lines, a leaf, its path to a signed root.
 
-A line is proven by the first leaf that covers it: all lines from it to that leaf's are needed, since each is sealed
-with the one before. What is proven is a mapping that is written as JSON; `docs/security.md` says what stands in it.
+A line is proven by the first leaf that covers it: all lines from it to that leaf's line are needed, since each seal
+includes the one before. The proof is a mapping that is written as JSON; `docs/security.md` describes it.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
 
 FORMAT = 1
 MOST_LINES = 500
-"""Lines of a chain that one proof carries: at 5 minutes between signatures a busy table writes about 30."""
+"""The most lines of a chain in one proof: with 5 minutes between signatures a busy table writes about 30."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineProof:
-    """What proves lines of one chain."""
+    """The proof of lines of one chain."""
 
     chain: str
     before: str
     """The seal of the line before the first."""
     lines: Sequence[tuple[int, str, str]]
-    """Number, moment and body of each, in order; the last is the leaf's."""
+    """Number, time and body of each line, in order; the last line is the leaf's."""
     checkpoint: int
     """The number of the checkpoint that covers the leaf."""
     leaf: int
     path: Sequence[bytes]
 
     def as_mapping(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The proof as JSON values."""
         return {
             "chain": self.chain, "before": self.before, "lines": [list(line) for line in self.lines],
             "checkpoint": self.checkpoint, "leaf": self.leaf, "path": [node.hex() for node in self.path],
@@ -50,12 +50,12 @@ class LineProof:
 
 @dataclass(slots=True)
 class LineProofs:
-    """Proofs of several lines, with the checkpoints that they need.
+    """Collects the proofs of several lines, with the checkpoints that they need.
 
     Args:
         session: A transaction.
         origin: The log.
-        key: The key that must have signed the checkpoints; None: whichever did.
+        key: The key that must have signed the checkpoints; None accepts any key.
     """
 
     session: Session
@@ -63,11 +63,11 @@ class LineProofs:
     key: VerifierKey | None = None
     proofs: list[LineProof] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
-    """Lines that are not signed, or whose proof would carry too many others; in words."""
+    """Lines that are not signed, or whose proof would be too long; in words."""
     _notes: dict[int, SignedNote] = field(default_factory=dict)
 
     def prove(self, name: str, lines: Iterable[int]) -> None:
-        """Prove lines of a chain, by the numbers that they have there."""
+        """Prove lines of a chain by their numbers."""
         covered = 0
         for seq in sorted(set(lines)):
             if seq <= covered:
@@ -83,7 +83,7 @@ class LineProofs:
                 covered = leaf.seq
 
     def as_mapping(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """All proofs with their checkpoints, as JSON values."""
         numbers = sorted({proof.checkpoint for proof in self.proofs})
         return {
             "format": FORMAT,
@@ -115,9 +115,9 @@ class LineProofs:
         return self.session.scalars(wanted).one()
 
     def _note_covering(self, leaf: int) -> SignedNote | None:
-        """The first checkpoint that covers a leaf, or the newest where another key signed the first.
+        """The first checkpoint that covers a leaf, or the newest one where another key signed the first.
 
-        Sizes only grow, so it is found by halving.
+        Sizes only grow, so it is found by bisection.
         """
         low, high = 1, self._newest() + 1
         while low < high:
@@ -148,7 +148,7 @@ class LineProofs:
 
 
 def leaf_of_last(proof: LineProof) -> Leaf:
-    """The leaf to which a proof's lines lead."""
+    """The leaf that a proof's lines lead to."""
     seal = proof.before
     for seq, at, body in proof.lines:
         seal = chain.seal_of_text(seal, proof.chain, seq, at, body)

@@ -1,8 +1,7 @@
-"""The Merkle tree of a transparency log, hashed as RFC 6962 (section 2.1) and RFC 9162 (section 2.1.1) say.
+"""The Merkle tree of a transparency log, hashed per RFC 6962 (section 2.1) and RFC 9162 (section 2.1.1).
 
-Only what a growing log needs: leaves are added at the end, and the root over all of them is known at any time. An
-inner node hashes the two largest whole trees below it, so a log of N leaves is kept as the roots of at most log2(N)
-whole trees.
+Only what an append-only log needs: leaves are added at the end, and the root over all of them is known at any time. A
+log of N leaves is stored as the roots of at most log2(N) complete subtrees.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 HASH_BYTES = 32
-"""Of SHA-256."""
+"""The length of a SHA-256 hash."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """One chain's head at one moment."""
+    """The head of one chain at one time."""
 
     chain: str
     seq: int
@@ -28,19 +27,19 @@ class Leaf:
 
     @property
     def data(self) -> bytes:
-        """What is hashed: a JSON list of chain, number and seal, in UTF-8."""
+        """The data that is hashed: a JSON list of chain, number and seal, in UTF-8."""
         return json.dumps([self.chain, self.seq, self.seal], ensure_ascii=False, separators=(",", ":")).encode()
 
 
 class Frontier:
-    """A log that only grows, as the roots of the whole trees that it is made of.
+    """An append-only log, stored as the roots of its complete subtrees.
 
     Args:
-        size: How many leaves it has.
-        roots: The roots of its whole trees, the largest first: one for each bit that is set in `size`.
+        size: The number of leaves.
+        roots: The roots of its complete subtrees, the largest first: one for each bit set in `size`.
 
     Raises:
-        ValueError: There are more or fewer roots than `size` asks for.
+        ValueError: The number of roots does not match `size`.
     """
 
     def __init__(self, size: int = 0, roots: Iterable[bytes] = ()) -> None:
@@ -60,7 +59,7 @@ class Frontier:
         self.size += 1
 
     def root(self) -> bytes:
-        """The root hash over all leaves, 32 bytes; of an empty log the hash of nothing."""
+        """The root hash over all leaves, 32 bytes; for an empty log SHA-256 of no data."""
         if not self.roots:
             return hashlib.sha256(b"").digest()
         node = self.roots[-1]

@@ -1,4 +1,4 @@
-"""What signed checkpoints prove of the database: which lines are vouched for, since when, and what does not agree."""
+"""What signed checkpoints prove about the database: which lines are proven, since when, and what does not match."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
 
 
 class TamperedError(SealError):
-    """Something in the database does not agree with what was signed."""
+    """Something in the database does not match what was signed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedLog:
-    """A log over all chains as far as it is signed."""
+    """The signed part of a log over all chains."""
 
     origin: str
     notes: Sequence[SignedNote]
-    """Those that a trusted key signed, in order."""
+    """The notes signed by a trusted key, in order."""
     ends: Mapping[str, int]
     """Each chain's last signed line."""
 
     @property
     def size(self) -> int:
-        """How many leaves are signed."""
+        """The number of signed leaves."""
         return self.notes[-1].checkpoint.size if self.notes else 0
 
     def vouched(self, session: Session, chain: str) -> Iterator[Vouched]:
@@ -55,16 +55,16 @@ class SignedLog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What the checkpoints prove."""
+    """The result of checking the checkpoints."""
 
     logs: Sequence[SignedLog] = ()
     fault: str | None = None
-    """The first thing that does not agree; None where all does."""
+    """The first thing that does not match; None where everything matches."""
     said: Sequence[str] = field(default=())
-    """What is proven until when, and what is not proven, a sentence each."""
+    """What is proven up to when, and what is not proven, one sentence each."""
 
     def chains(self) -> set[str]:
-        """Every chain that was signed, those that are gone among them."""
+        """Every chain that was signed, including chains that no longer exist."""
         return {chain for log in self.logs for chain in log.ends}
 
     def vouched(self, session: Session, chain: str) -> Iterable[Vouched]:
@@ -73,12 +73,12 @@ class Proof:
 
 
 def prove(session: Session, keys: Sequence[VerifierKey] = (), anchors: Sequence[Anchor] = ()) -> Proof:
-    """Compare the log over all chains with the checkpoints that were signed over it.
+    """Compare the log over all chains with its signed checkpoints.
 
     Args:
         session: A transaction.
-        keys: Whose signatures are believed; without any, checkpoints are compared and signatures are not.
-        anchors: Checkpoints from outside.
+        keys: The trusted keys; without any, checkpoints are compared but signatures are not checked.
+        anchors: Checkpoints kept outside the database.
 
     Raises:
         SealError: An anchor is not of the keys' logs, or not signed by them.
@@ -127,7 +127,7 @@ def _kept_notes(session: Session, origin: str) -> dict[int, SignedNote]:
 
 
 def _parse_kept(text: str, where: str) -> SignedNote:
-    """A checkpoint of the database: one that is none was changed there."""
+    """Parse a checkpoint of the database; raises TamperedError where it is not a valid note."""
     try:
         return parse_note(text, where)
     except NewerFormatError:
@@ -139,7 +139,7 @@ def _parse_kept(text: str, where: str) -> SignedNote:
 def _trusted(
     notes: Sequence[SignedNote], keys: Sequence[VerifierKey], outside: Mapping[int, Anchor]
 ) -> list[SignedNote]:
-    """The notes from the first on that one of the keys signed; a key that was rotated hands over to the next one."""
+    """The notes signed by one of the keys, from the first of these; a rotated key passes trust to the next one."""
     if not keys:
         return [*notes]
     believed, found = [*keys], []
@@ -159,7 +159,7 @@ def _trusted(
 
 
 def _compare_leaves(session: Session, origin: str, notes: Sequence[SignedNote]) -> dict[str, int]:
-    """Each chain's last signed line, where the leaves give every root that was signed."""
+    """Each chain's last signed line, if the leaves give every signed root; else raises TamperedError."""
     ends: dict[str, int] = {}
     tree, due = Frontier(), iter(notes)
     note = next(due, None)
@@ -179,7 +179,7 @@ def _compare_leaves(session: Session, origin: str, notes: Sequence[SignedNote]) 
 
 
 def _newest_origin(session: Session) -> list[str]:
-    """The log whose newest checkpoint is the newest of all; none where nothing was signed."""
+    """The log with the latest checkpoint; empty where nothing was signed."""
     ats = {}
     for (origin,) in session.execute(select(CheckpointRow.origin).distinct()).all():
         newest = select(CheckpointRow.note).where(CheckpointRow.origin == origin).order_by(CheckpointRow.number.desc())

@@ -1,4 +1,4 @@
-"""Has the log over all chains signed at intervals while the service runs, and says when it cannot."""
+"""Has the log over all chains signed at intervals while the service runs, and reports when it cannot."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from thirdcard.service.store.database import Database
 from thirdcard.service.store.sealing_schema import CheckpointRow
 
 EVERY_S = 300.0
-"""Seconds from one checkpoint to the next: what is younger than that may be unsigned."""
+"""Seconds between checkpoints: newer lines may be unsigned."""
 AGAIN_S = 30.0
 """Seconds until the next try where no signer answered."""
 LONG_AWAY = timedelta(hours=1)
-"""A signer that is away for so long is reported: a restart of its machine takes minutes."""
+"""A signer that is away for this long is reported: a restart of its machine takes minutes."""
 REFUSED, OFFLINE, SIGNED = "sealing.refused", "sealing.offline", "sealing.signed"
-"""What is reported: history does not continue; nothing is signed for long; it is signed again."""
+"""What is reported: the log does not continue what was signed; nothing was signed for long; signing works again."""
 
 Tell = Callable[[str, str], None]
-"""Takes one of these codes, and the words."""
+"""Takes one of these codes, and the message."""
 
 
 class Sealing:
-    """One database and its signer.
+    """Has one database signed by its signer.
 
     Args:
-        database: What is sealed.
-        socket: Where the signer listens.
+        database: The database to seal.
+        socket: The socket that the signer listens on.
         tell: Called once where the signer refuses or a chain was set back, where it is long away, and when it is back.
-        now: The clock.
+        now: The current time.
     """
 
     def __init__(self, database: Database, socket: Path, tell: Tell, now: Callable[[], datetime]) -> None:
@@ -51,18 +51,18 @@ class Sealing:
 
     @property
     def fault(self) -> str | None:
-        """Why nothing is signed at present, and since when; None where it is."""
+        """Why nothing is signed at present, and since when; None where signing works."""
         fault = self._work.fault
         return None if fault is None else f"{fault}; {self._since()}"
 
     def age(self) -> timedelta | None:
-        """How old the last signature is; None where there was none yet."""
+        """The age of the last signature; None where there is none yet."""
         with self._database.reading() as session:
             at = last_signed(session)
         return None if at is None else max(timedelta(0), self._now() - at)
 
     def seal(self) -> float:
-        """Have all signed once; gives how many seconds may pass until the next time.
+        """Have everything signed once; returns the seconds until the next time.
 
         Raises:
             SealError: The signer refuses or is away.
@@ -83,11 +83,11 @@ class Sealing:
         return EVERY_S
 
     def start(self) -> None:
-        """Sign now and again and again."""
+        """Sign now and then at intervals."""
         self._work.start()
 
     def stop(self) -> None:
-        """Let the checkpoint under way end."""
+        """Stop after the checkpoint in progress."""
         self._work.stop()
 
     def _tell_once(self, code: str, words: str) -> None:

@@ -1,8 +1,8 @@
-"""Signs a log over all chains, and only what continues what was signed before.
+"""Signs a log over all chains, but only where it continues what was signed before.
 
-It believes nothing that the service says of the past. It keeps the log itself, as the roots of its whole trees, adds
-each leaf by itself and signs the root that it computed; so whatever it signs is an extension of what it signed before.
-It also knows each chain's last signed line, and refuses one that was set back, sealed anew, or is gone.
+The signer trusts nothing that the service says about the past. It keeps the log itself, as the roots of its complete
+subtrees, adds each leaf and signs the root that it computed; so whatever it signs extends what it signed before. It
+also knows each chain's last signed line, and refuses a chain that was set back, sealed again, or is missing.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ CREATE TABLE notes (number INTEGER PRIMARY KEY, note TEXT NOT NULL);
 
 
 class SigningRefusedError(SealError):
-    """What was to be signed does not continue what was signed before."""
+    """The data to sign does not continue what was signed before."""
 
 
 class Signer:
-    """A key and all that was signed with it; one process at a time.
+    """A key and everything that was signed with it; for one process at a time.
 
     Args:
-        key: What signs.
-        state: An open state, as `open_state` gives it.
-        now: The clock.
+        key: The signing key.
+        state: An open state, from `open_state`.
+        now: The current time.
     """
 
     def __init__(self, key: SigningKey, state: sqlite3.Connection, now: Callable[[], datetime]) -> None:
@@ -49,7 +49,7 @@ class Signer:
 
     @property
     def size(self) -> int:
-        """How many leaves the log has."""
+        """The number of leaves of the log."""
         return self._frontier.size
 
     @property
@@ -65,12 +65,12 @@ class Signer:
         return int(number)
 
     def note_anchored(self, number: int) -> None:
-        """Keep that all checkpoints up to this one are in the folder of anchors."""
+        """Record that all checkpoints up to this one are in the folder of anchors."""
         with self._state:
             self._state.execute("UPDATE facts SET value = ? WHERE name = 'anchored'", (str(number),))
 
     def notes(self, after: int, most: int = 1000) -> list[str]:
-        """The checkpoints after the one of this number, the oldest first."""
+        """The checkpoints after the one with this number, the oldest first."""
         wanted = "SELECT note FROM notes WHERE number > ? ORDER BY number LIMIT ?"
         return [note for (note,) in self._state.execute(wanted, (after, most))]
 
@@ -78,11 +78,11 @@ class Signer:
         """Add leaves to the log, all or none.
 
         Args:
-            size: How many leaves the service believes that there are before these.
-            leaves: What comes next.
+            size: The number of leaves before these, as the service has it.
+            leaves: The leaves to add.
 
         Raises:
-            SigningRefusedError: They do not continue the log, or a chain was set back or sealed anew.
+            SigningRefusedError: They do not continue the log, or a chain was set back or sealed again.
         """
         if size != self.size:
             told = f"the service continues after {size} of them"
@@ -98,13 +98,13 @@ class Signer:
         self._frontier = frontier
 
     def sign(self, chains: int) -> str:
-        """Sign the log as it is.
+        """Sign the log in its present state.
 
         Args:
-            chains: How many chains the service has.
+            chains: The number of chains of the service.
 
         Raises:
-            SigningRefusedError: The log knows of another number of chains.
+            SigningRefusedError: The log has another number of chains.
         """
         (known,) = self._state.execute("SELECT count(*) FROM chains").fetchone()
         if chains != known:
@@ -114,14 +114,14 @@ class Signer:
             return self._enter(self._checkpoint(chains), [self.key])
 
     def rotate(self, path: Path, token: str | None = None) -> SigningKey:
-        """Make the key that signs from now on; the old one and the new one sign that.
+        """Make the key that signs from now on; both the old and the new key sign this change.
 
         Args:
-            path: The new key's file; the state goes there too.
+            path: The new key's file; the state moves beside it.
             token: The address of the new key on a token.
 
         Raises:
-            SealError: There is such a file already.
+            SealError: The file already exists.
         """
         following = new_key(path, self.key.origin, token)
         (known,) = self._state.execute("SELECT count(*) FROM chains").fetchone()
@@ -133,7 +133,7 @@ class Signer:
         return following
 
     def close(self) -> None:
-        """Let the state go."""
+        """Close the state file."""
         self._state.close()
 
     def _checkpoint(self, chains: int) -> Checkpoint:
@@ -171,10 +171,10 @@ class Signer:
 
 
 def begin_state(path: Path, key: SigningKey, why: str, now: datetime) -> None:
-    """Begin an empty log beside a new key, with a first checkpoint that says why.
+    """Start an empty log for a new key, with a first checkpoint that gives the reason.
 
     Raises:
-        SealError: There is a state already, or the reason has more than one line.
+        SealError: There already is a state, or the reason has more than one line.
     """
     place = state_path(path)
     if place.exists():
@@ -193,10 +193,10 @@ def begin_state(path: Path, key: SigningKey, why: str, now: datetime) -> None:
 
 
 def open_state(path: Path) -> sqlite3.Connection:
-    """What a key has signed, locked for this process.
+    """Open the state of a key, locked for this process.
 
     Raises:
-        SealError: It is not there, is in use, or cannot be read.
+        SealError: It does not exist, is in use, or cannot be read.
     """
     place = state_path(path)
     if not place.is_file():

@@ -1,10 +1,10 @@
-"""How the service speaks with its signer: JSON lines over a Unix socket, one answer to each request.
+"""The protocol between the service and its signer: JSON lines over a Unix socket, one answer per request.
 
-The signer listens and the service calls. So the signer opens nothing that the service's account can write, neither
-the folder nor the database, and needs no right there; the socket's group says who may ask.
+The signer listens and the service connects. So the signer opens nothing that the service's account can write, neither
+the folder nor the database, and needs no permission there; the socket's group decides who may ask.
 
 Requests: `{"format": 1, "ask": ...}` with `state`; `notes` and `after`; `extend`, `size` and `leaves`; `sign` and
-`chains`; `stamp`. Answers: what was asked for, or `refused` with the reason.
+`chains`; `stamp`. Answers: the requested values, or `refused` with the reason.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ logger = logging.getLogger(__name__)
 
 FORMAT = 1
 LONGEST_LINE = 16 * 2**20
-"""Bytes of one request or answer: a batch of leaves takes about 3 MB."""
+"""The limit in bytes for a request or answer: a batch of leaves takes about 3 MB."""
 ANSWER_S = 60.0
-"""So long either side waits for the other."""
+"""The timeout in seconds of either side."""
 MODE = 0o660
-"""The socket's rights: its owner and its group may ask."""
+"""The socket's file mode: its owner and its group may connect."""
 
 
 class SignerAwayError(SealError):
@@ -39,11 +39,11 @@ class SignerAwayError(SealError):
 
 
 class SignerLink:
-    """Asks the signer behind a socket.
+    """A client of the signer at a socket.
 
     Args:
         path: The socket.
-        patience_s: So long an answer may take.
+        patience_s: The timeout for an answer, in seconds.
     """
 
     def __init__(self, path: Path, patience_s: float = ANSWER_S) -> None:
@@ -56,25 +56,25 @@ class SignerLink:
         return str(found["origin"]), int(found["size"]), int(found["newest"])
 
     def key(self) -> str | None:
-        """The public key, one line; None where the signer is of a version that does not say it."""
+        """The public key, one line; None where the signer's version does not report it."""
         found = self._ask(ask="state").get("key")
         return None if found is None else str(found)
 
     def stamp(self) -> tuple[int, bytes] | None:
-        """The newest time stamp of an authority: the number of its checkpoint, and the answer, DER; None without one.
+        """The newest time stamp: its checkpoint's number and the authority's answer, DER; None where there is none.
 
         Raises:
-            SigningRefusedError: The signer is of a version that knows no such question.
+            SigningRefusedError: The signer's version does not support this request.
         """
         found = self._ask(ask="stamp")["stamp"]
         return None if found is None else (int(found[0]), base64.b64decode(found[1]))
 
     def notes(self, after: int) -> list[str]:
-        """The checkpoints after the one of this number, the oldest first; a thousand at most."""
+        """The checkpoints after the one with this number, the oldest first; at most 1000."""
         return [str(note) for note in self._ask(ask="notes", after=after)["notes"]]
 
     def extend(self, size: int, leaves: Sequence[Leaf]) -> None:
-        """Add leaves behind the first `size`.
+        """Add leaves after the first `size`.
 
         Raises:
             SigningRefusedError: They do not continue what was signed.
@@ -82,10 +82,10 @@ class SignerLink:
         self._ask(ask="extend", size=size, leaves=[[leaf.chain, leaf.seq, leaf.seal] for leaf in leaves])
 
     def sign(self, chains: int) -> None:
-        """Have the log signed as it is.
+        """Have the log signed in its present state.
 
         Raises:
-            SigningRefusedError: The number of chains is another.
+            SigningRefusedError: The signer has another number of chains.
         """
         self._ask(ask="sign", chains=chains)
 
@@ -107,14 +107,14 @@ class SignerLink:
 
 
 class SignerServer(socketserver.UnixStreamServer):
-    """Answers one caller after the other.
+    """Answers one connection after another.
 
     Args:
-        path: The socket, made anew.
-        signer: Who signs.
-        between: Called about twice a second, whoever asks: for what has to be anchored.
-        group: The number of the group that may ask; None: the process's own.
-        newest_stamp: Gives the newest time stamp with its checkpoint's number.
+        path: The socket, which is created anew.
+        signer: The signer.
+        between: Called about twice a second, with or without requests: for the anchoring.
+        group: The id of the group that may connect; None for the group of the process.
+        newest_stamp: Returns the newest time stamp with its checkpoint's number.
 
     Raises:
         SealError: Something else is at the path, or the group cannot be set.
@@ -144,11 +144,11 @@ class SignerServer(socketserver.UnixStreamServer):
             os.umask(before)
 
     def service_actions(self) -> None:
-        """What is done between two calls."""
+        """The work between two requests."""
         self._between()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A caller that went away, or a fault of ours: the next is answered all the same."""
+        """Log an error of one connection and go on: the next request is still answered."""
         logger.exception("a call was not answered")
 
     def answer(self, request: object) -> dict[str, object]:

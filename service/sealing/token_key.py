@@ -1,7 +1,7 @@
-"""A signer's key on a PKCS#11 token (a smart card, a hardware security module): it signs there and never leaves it.
+"""A signer's key on a PKCS#11 token (a smart card, a hardware security module), which signs there and never leaves it.
 
-The key's file holds where it is instead of the key: an RFC 7512 address, and the public half in a second line. The PIN
-stands in the environment. The token must know EdDSA (PKCS#11 3.0).
+The key's file holds its address instead of the key: an RFC 7512 address, and the public key in a second line. The PIN
+comes from the environment. The token must support EdDSA (PKCS#11 3.0).
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ ALLOWED = "must be pkcs11:token=LABEL;object=LABEL?module-path=/path/to/module.s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenAddress:
-    """Where a key lies."""
+    """The address of a key on a token."""
 
     token: str
     """The token's label."""
     label: str
     """The key's label on it."""
     module: str
-    """The path of the token's own library."""
+    """The path of the token's PKCS#11 library."""
 
 
 @dataclass(slots=True)
 class TokenKey:
-    """A key on a token; the session is opened when it is needed, and again after the token was away.
+    """A key on a token; the session is opened when needed, and again after the token was away.
 
     Args:
-        address: Where it lies.
+        address: The address of the key.
     """
 
     address: TokenAddress
@@ -52,7 +52,7 @@ class TokenKey:
         """The Ed25519 signature, 64 bytes.
 
         Raises:
-            SealError: The token is away, or does not sign.
+            SealError: The token is away, or cannot sign.
         """
         pkcs11 = _pkcs11()
         try:
@@ -63,7 +63,7 @@ class TokenKey:
             raise _fault(self.address, error) from error
 
     def public_key(self) -> Ed25519PublicKey:
-        """The public half.
+        """The public key.
 
         Raises:
             SealError: The token is away, or has no such key.
@@ -81,7 +81,7 @@ class TokenKey:
         """Make the key on its token.
 
         Raises:
-            SealError: There is one of that label, or the token does not make it.
+            SealError: The token already has a key of that label, or cannot make it.
         """
         pkcs11 = _pkcs11()
         session = self._open(pkcs11)
@@ -106,10 +106,10 @@ class TokenKey:
 
 
 def parse_address(text: str, where: str) -> TokenAddress:
-    """An RFC 7512 address with the parts that are needed here.
+    """Parse an RFC 7512 address; needs its parts `token`, `object` and `module-path`.
 
     Raises:
-        SealError: It is none.
+        SealError: It is not such an address.
     """
     path, _, query = text.removeprefix(SCHEME).partition("?")
     pairs = [part.partition("=") for part in (*path.split(";"), *query.split("&"))]
@@ -120,7 +120,7 @@ def parse_address(text: str, where: str) -> TokenAddress:
 
 
 def _session(token: Any, is_signed_in: type[Exception], pin: str) -> Any:
-    """A session of a token's user; a process signs in once for all its sessions."""
+    """A session of the token's user; a process logs in once for all its sessions."""
     try:
         return token.open(rw=True, user_pin=pin)
     except is_signed_in:

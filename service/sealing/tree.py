@@ -1,7 +1,7 @@
-"""The service's side of the log over all chains: notes heads that moved as leaves, and has the log signed.
+"""The service's side of the log over all chains: adds a leaf for each changed chain head, and has the log signed.
 
-Leaves are on the disk before the signer sees them, and checkpoints are fetched by number. So a kill at any moment
-leaves nothing that does not agree: the next round sends what was not signed and fetches what was not kept.
+Leaves are on the disk before the signer gets them, and checkpoints are fetched by number. So a kill at any time leaves
+a consistent state: the next run sends what was not signed and fetches the checkpoints that are missing.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from thirdcard.service.store.schema import ChainHead
 from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
 
 BATCH = 10_000
-"""Leaves that are sent at once."""
+"""The number of leaves sent at once."""
 _TURN = threading.Lock()
-"""Two rounds at once would give their leaves the same numbers."""
+"""Two runs at once would give their leaves the same numbers."""
 
 
 class SetBackError(SealError):
-    """The service's own log is not what it was."""
+    """The service's own log was set back or changed."""
 
 
 def seal_heads(database: Database, signer: SignerLink) -> int:
-    """Note every head that moved, have the log signed, and keep its checkpoints; one round at a time in a process.
+    """Add a leaf for every changed head, have the log signed, and store its checkpoints; one run at a time per process.
 
     Returns:
-        How many leaves the log has.
+        The number of leaves of the log.
 
     Raises:
-        SignerAwayError: No signer answers; the next call sends what waits.
-        SigningRefusedError: The signer does not sign this.
+        SignerAwayError: No signer answers; the next call sends what is waiting.
+        SigningRefusedError: The signer refuses to sign.
         SetBackError: A chain or the log was set back.
     """
     with _TURN:
@@ -59,18 +59,18 @@ def _seal_heads(database: Database, signer: SignerLink) -> int:
 
 
 def note_heads(session: Session, origin: str, *, signed: int = 0) -> int:
-    """Add a leaf for each chain whose head moved.
+    """Add a leaf for each chain whose head changed.
 
     Args:
         session: A transaction.
         origin: The log.
-        signed: How many leaves its signer has signed.
+        signed: The number of leaves that its signer has signed.
 
     Returns:
-        How many leaves there are then.
+        The number of leaves afterwards.
 
     Raises:
-        SetBackError: A chain or the log was set back, or a chain was sealed anew.
+        SetBackError: A chain or the log was set back, or a chain was sealed again.
     """
     last = session.scalar(select(func.max(TreeLeaf.number)).where(TreeLeaf.origin == origin))
     size = 0 if last is None else last + 1
@@ -88,7 +88,7 @@ def note_heads(session: Session, origin: str, *, signed: int = 0) -> int:
 
 
 def leaves_of(session: Session, origin: str, first: int = 0, end: int | None = None) -> Iterator[tuple[int, Leaf]]:
-    """Each leaf from the number `first` on with its number, in order; up to and without `end`."""
+    """The leaves from number `first` up to `end` (exclusive), each with its number, in order."""
     while end is None or first < end:
         wanted = select(TreeLeaf.number, TreeLeaf.chain, TreeLeaf.seq, TreeLeaf.seal)
         wanted = wanted.where(TreeLeaf.origin == origin, TreeLeaf.number >= first)
@@ -103,7 +103,7 @@ def leaves_of(session: Session, origin: str, first: int = 0, end: int | None = N
 
 
 def _heads(session: Session, origin: str) -> list[tuple[ChainHead, int | None, str | None]]:
-    """Every chain's head with the number and seal of its last leaf."""
+    """Every chain's head with the line number and seal of its last leaf."""
     other = aliased(TreeLeaf)
     last = select(func.max(other.number)).where(other.chain == ChainHead.chain, other.origin == origin)
     joined = and_(TreeLeaf.origin == origin, TreeLeaf.number == last.correlate(ChainHead).scalar_subquery())

@@ -1,4 +1,4 @@
-"""Runs `thirdcard verify` on a schedule, in a process that gives way to all others, and tells what it says."""
+"""Runs `thirdcard verify` on a schedule, in a process of the lowest priority, and reports its result."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from datetime import datetime, timedelta
 from thirdcard.service.ports.repeated_work import RepeatedWork
 
 FIRST_S = 600.0
-"""Seconds from the service's start to the first time: tables come first."""
+"""Seconds from the service's start to the first run: tables come first."""
 LOOK_S = 0.5
-"""How often it is looked whether it ended, or whether the service stops."""
+"""Seconds between checks whether the run ended, or whether the service stops."""
 LEAST_PRIORITY = 19
 DIFFERS, UNUSABLE, AGREES = "verify.failed", "verify.unusable", "verify.passed"
-"""What is reported: something does not agree; it could not be checked; all agrees again."""
+"""What is reported: something does not match; it could not be checked; everything matches again."""
 
 Tell = Callable[[str, str], None]
-"""Takes one of these codes, and the words."""
+"""Takes one of these codes, and the message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """What came of one time."""
+    """The result of one run."""
 
     at: datetime
     status: int
-    """Of the command: 0, 1 or 2."""
+    """The exit status of the command: 0, 1 or 2."""
     said: str
-    """Its first line."""
+    """The first line of its output."""
 
 
 class Verifying:
-    """One service's folder.
+    """Verifies one service's folder at intervals.
 
     Args:
-        command: What checks it.
-        every: From one time to the next.
-        tell: Called where something does not agree, where it cannot be checked, and when all agrees again.
-        now: The clock.
+        command: The command to run.
+        every: The interval between runs.
+        tell: Called where something does not match, where it cannot be checked, and when everything matches again.
+        now: The current time.
     """
 
     def __init__(self, command: Sequence[str], every: timedelta, tell: Tell, now: Callable[[], datetime]) -> None:
@@ -50,26 +50,26 @@ class Verifying:
         self._now = now
         self._is_first = True
         self.last: Verified | None = None
-        """What came of the last time; None before the first."""
+        """The result of the last run; None before the first."""
         self._work = RepeatedWork("verification", self._verify_and_rest, every.total_seconds())
 
     @property
     def fault(self) -> str | None:
-        """What does not agree, or why it cannot be checked; None where all agreed the last time."""
+        """What does not match, or why it cannot be checked; None where the last run found no fault."""
         if self.last is not None and self.last.status:
             return self.last.said
         return self._work.fault
 
     def start(self) -> None:
-        """Check after a while, and again and again."""
+        """Start the runs, the first after `FIRST_S`."""
         self._work.start()
 
     def stop(self) -> None:
-        """Break off what is under way."""
+        """Stop, also a run in progress."""
         self._work.stop()
 
     def verify(self) -> Verified | None:
-        """Check now; None where the service stopped meanwhile."""
+        """Run the verification now; None where the service stopped meanwhile."""
         with subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             os.setpriority(os.PRIO_PROCESS, process.pid, LEAST_PRIORITY)
             while True:
