@@ -1,1 +1,1 @@
-"""Put a table under watch: find what is wrong with its files before anybody is accused because of it."""
+"""Set up a table: find what is wrong with its files before anybody is accused because of it."""

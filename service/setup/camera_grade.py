@@ -1,4 +1,5 @@
-"""How well a camera can see a table by its calibration alone: sizes in pixels, slant, what stacks hide."""
+"""Rate how well a camera can see a table, from its calibration alone: sizes in pixels, slant, areas hidden by
+stacks."""
 
 from __future__ import annotations
 
@@ -14,48 +15,48 @@ from thirdcard.calibration.layout import Area, Layout
 from thirdcard.service.setup.problems import SetupProblem, doubtful, wrong
 
 LEAST_PX_PER_MM, READABLE_PX_PER_MM = 0.3, 0.4
-"""The recordings that docs/accuracy/recordings.md lists have 0.43 px/mm and more where cards and chips lie; cards of
-20 px are still read in four photographs of five."""
+"""The recordings listed in docs/accuracy/recordings.md have 0.43 px/mm and more where cards and chips lie; cards of 20
+px are still read in four photographs of five."""
 STEEP_DEG = 45.0
-"""From where on a stack hides as much of the cloth behind it as it is high."""
+"""From this slant on, a stack hides as much of the cloth behind it as it is high."""
 LOW_MM, HIGH_MM = 400.0, 8000.0
-"""Cameras hang within arm's reach of nobody, and under a ceiling."""
+"""Plausible heights above the cloth: out of arm's reach, and below a ceiling."""
 RESIDUAL_PX = 2.0
-"""Points clicked in a picture are off by a pixel or so; twice that says that some are mixed up."""
+"""Points clicked in a picture are off by about a pixel; twice that suggests that some were swapped."""
 STACK_CHIPS = 10
-"""A stack as players make it."""
+"""The height of a usual player's stack, in chips."""
 _STEP_MM = 1.0
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceGrade:
-    """How the camera sees one area."""
+    """How well the camera sees one area."""
 
     area: str
     kind: str
     px_per_mm: float
-    """The smallest over the area's corners, along whichever direction is shorter in the picture."""
+    """The lowest scale at the area's corners, in the direction with the fewest pixels."""
     slant_deg: float | None
-    """The steepest line of sight against the upright; None where the camera's place is not known."""
+    """The steepest angle of the line of sight from the vertical; None where the camera's position is unknown."""
     hidden_mm: float | None
-    """So far behind a stack of ten the cloth is hidden."""
+    """The depth of the cloth hidden behind a stack of ten chips."""
     is_within: bool
-    """Whether all of it is in the picture."""
+    """Whether the whole area is in the picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraGrade:
-    """How one camera sees a table."""
+    """How well one camera sees a table."""
 
     places: tuple[PlaceGrade, ...]
     """The card boxes, then the wagering areas, then the rest, in the layout's order."""
     height_mm: float | None
-    """Above the cloth."""
+    """The height of the camera above the cloth."""
 
 
 def grade_camera(calibration: Calibration, layout: Layout, *, chip_mm: float) -> CameraGrade:
-    """How the camera sees each area.
+    """Rate how well the camera sees each area.
 
     Args:
         chip_mm: one chip's thickness.
@@ -72,7 +73,7 @@ def grade_camera(calibration: Calibration, layout: Layout, *, chip_mm: float) ->
 def camera_problems(
     calibration: Calibration, layout: Layout, where: str, *, card_mm: tuple[float, float], chip_mm: tuple[float, float]
 ) -> Iterator[SetupProblem]:
-    """What a calibration says that cannot be, or with which a table is seen badly.
+    """Find impossible values in a calibration, and camera positions from which a table is seen badly.
 
     Args:
         where: the calibration's file, for messages.
@@ -149,7 +150,7 @@ def _grade(calibration: Calibration, area: Area, centre: FloatArray | None, chip
     corners = area.polygon_mm
     seen = calibration.image_from_layout(corners)
     width, height = calibration.image_size_wh_px
-    inside = (seen >= -0.5).all() and (seen <= np.array([width, height]) - 0.5).all()  # NaN is not
+    inside = (seen >= -0.5).all() and (seen <= np.array([width, height]) - 0.5).all()  # False for NaN
     slant = None if centre is None else max(_slant_deg(corner, centre) for corner in corners)
     return PlaceGrade(
         area=area.id,
@@ -162,7 +163,7 @@ def _grade(calibration: Calibration, area: Area, centre: FloatArray | None, chip
 
 
 def _scale(calibration: Calibration, points_mm: FloatArray) -> float:
-    """Pixels to a millimetre where, and along which direction, there are fewest; 0 where nothing is seen."""
+    """The smallest scale at the points in any direction, in px/mm; 0 where a point is not in view."""
     steps = [calibration.image_from_layout(points_mm + _STEP_MM * np.array(step)) for step in ((0, 0), (1, 0), (0, 1))]
     slopes = np.stack([steps[1] - steps[0], steps[2] - steps[0]], axis=-1) / _STEP_MM
     if not np.isfinite(slopes).all():
@@ -176,7 +177,8 @@ def _slant_deg(point_mm: FloatArray, centre: FloatArray) -> float:
 
 
 def _is_mirrored(calibration: Calibration, layout: Layout) -> bool:
-    """Whether a turn to the right on the cloth is one to the left in the picture."""
+    """Whether the picture is a mirror image of the cloth: clockwise on the cloth is counter-clockwise in the
+    picture."""
     middle = np.array(layout.size_mm) / 2
     at, right, down = calibration.image_from_layout(middle + 10 * np.array([(0, 0), (1, 0), (0, 1)]))
     turn = (right - at)[0] * (down - at)[1] - (right - at)[1] * (down - at)[0]
@@ -184,6 +186,6 @@ def _is_mirrored(calibration: Calibration, layout: Layout) -> bool:
 
 
 def _named(places: Sequence[PlaceGrade]) -> str:
-    """Some of their ids, and how many more."""
+    """The first ids, and how many more there are."""
     names = [place.area for place in places]
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

@@ -1,4 +1,4 @@
-"""Chips that cannot be distinguished, or that no house has."""
+"""Find chips that look too much alike, and implausible chips."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from thirdcard.vision.inference.chip_samples import ALIKE, AlikePair, ChipLooks,
 
 
 def chip_problems(chips: ChipSet, where: str, maximum: int | None) -> Iterator[SetupProblem]:
-    """Everything odd about a chip set.
+    """Find all problems of a chip set.
 
     Args:
         where: the chips' file, for messages.
-        maximum: the most that may be bet, in the smallest unit; None where the table's notice says nothing.
+        maximum: the highest bet allowed, in minor units; None where the table's notice has none.
     """
     if chips.thickness_mm > chips.diameter_mm / 4:
         say = f"no chip of {chips.diameter_mm:g} mm is so thick; thickness and diameter are in mm"
@@ -42,7 +42,7 @@ def chip_problems(chips: ChipSet, where: str, maximum: int | None) -> Iterator[S
 
 
 def sample_problems(path: Path, where: str, key: str) -> list[SetupProblem]:
-    """What is wrong with the picture of a chip's face; it is there."""
+    """The problems of an existing picture of a chip's face."""
     try:
         load_sample(path)
     except UnreadableImageError as error:
@@ -51,7 +51,7 @@ def sample_problems(path: Path, where: str, key: str) -> list[SetupProblem]:
 
 
 def _alike(chips: ChipSet, where: str) -> Iterator[SetupProblem]:
-    """Chips that are taken for each other, and samples that are given for some chips only."""
+    """Find chips that can be confused, and chip sets with samples for some chips only."""
     entries = chips.chips
     if 0 < sum(chip.sample_path is not None for chip in entries) < len(entries):
         k = next(k for k, chip in enumerate(entries) if chip.sample_path is None)
@@ -67,7 +67,7 @@ def _alike(chips: ChipSet, where: str) -> Iterator[SetupProblem]:
 
 
 def looks_of(chips: ChipSet) -> ChipLooks:
-    """What a house's chips look like; by their colours alone where a sample cannot be used."""
+    """The appearance of a house's chips; from colours alone where a sample cannot be used."""
     colours, samples = [chip.colour_rgb for chip in chips.chips], [chip.sample_path for chip in chips.chips]
     try:
         return load_looks(colours, samples)
@@ -76,7 +76,7 @@ def looks_of(chips: ChipSet) -> ChipLooks:
 
 
 def told_apart(pair: AlikePair) -> str:
-    """How far two chips are apart, and how far they should be."""
+    """How different two chips are, and how different they should be, in words."""
     words = f"colours {pair.colour_apart:.0f} apart, {ALIKE:g} are needed"
     if pair.print_apart is not None:
         words += f", or prints {PRINT_NEEDED:.0f} apart and not {pair.print_apart:.0f}"

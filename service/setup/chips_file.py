@@ -1,4 +1,4 @@
-"""Write a house's chips as they were enrolled: `chips.yaml`, and beside it the pictures of their faces."""
+"""Write a house's enrolled chips: `chips.yaml`, and the pictures of their faces beside it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ HEAD = "# Written by `thirdcard enrol chips`: colours and faces in the light of 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EnrolledChip:
-    """One denomination as it was measured."""
+    """One enrolled denomination."""
 
     value: int
-    """In the smallest unit the table plays for."""
+    """The value in minor units."""
     name: str
     colour_rgb: tuple[int, int, int]
     picture: Image
-    """(N, N, 3) uint8, BGR: its face, which it fills."""
+    """(N, N, 3) uint8, BGR: the chip's face, which fills the picture."""
 
 
 def save_chips(
@@ -38,20 +38,20 @@ def save_chips(
     inputs: Iterable[Input],
     is_forced: bool,
 ) -> None:
-    """Write a chip set whole or not at all.
+    """Write a chip set completely or not at all.
 
-    A picture is named after what it shows, so none goes over another: the chips that are there stay as they are until
-    the file itself is exchanged, in one step.
+    A picture's name depends on its content, so none is overwritten: the present chips stay as they are until the file
+    itself is replaced in one step.
 
     Args:
         out: the file.
-        chips: in the order in which they are to stand.
+        chips: the chips in the order of the file.
         size_mm: a chip's diameter and thickness.
-        inputs: what was read, which is not written over.
-        is_forced: whether a file that is there is written over.
+        inputs: the input files, which are not overwritten.
+        is_forced: whether an existing file is overwritten.
 
     Raises:
-        OutputPathError: The file is there, or cannot be written.
+        OutputPathError: The file exists, or cannot be written.
     """
     if out.exists() and not is_forced:
         raise OutputPathError(f"--out = {out}; is there already; must be a new file, or --force to write over it")

@@ -1,4 +1,4 @@
-"""Parse a file's mapping to its end: an entry that is refused is noted and left out, and the rest is parsed again."""
+"""Parse a file's mapping completely: a refused entry is recorded and left out, and the rest is parsed again."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _UNKNOWN = "unknown key"
 def collect(
     parse: Callable[[Mapping[str, object]], Parsed], mapping: Mapping[str, object]
 ) -> tuple[Parsed | None, list[CalibrationError]]:
-    """What a mapping means without the entries of its lists, and the unknown keys, that are refused; and the refusals.
+    """Parse a mapping without its refused list entries and unknown keys; returns the result and the refusals.
 
     Args:
-        parse: refuses with the first thing that is not allowed.
-        mapping: is not changed.
+        parse: the parser, which raises CalibrationError at the first fault.
+        mapping: the mapping, which is not changed.
 
     Returns:
-        None in the place of what it means where a key is refused without which there is nothing.
+        The parsed value, or None where a required key is refused; and the refusals.
     """
     lists = {key: list(value) for key, value in mapping.items() if isinstance(value, list)}
     left = {**mapping, **lists}

@@ -1,4 +1,4 @@
-"""An enrolled deck that cannot be used."""
+"""Find faults of an enrolled deck."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from thirdcard.vision.inference.enrolled_deck import HouseDeckError, load_house_
 
 
 def deck_problems(path: Path, sides: Sequence[str]) -> list[SetupProblem]:
-    """What is wrong with a deck's files; nothing where it can be used.
+    """The faults of a deck's files; empty where it can be used.
 
     Args:
-        path: the deck, as `thirdcard enrol cards` wrote it.
-        sides: the faces that there are, and the back.
+        path: the deck, as written by `thirdcard enrol cards`.
+        sides: the names of the faces, and of the back.
     """
     try:
         load_house_deck(path, tuple(sides))

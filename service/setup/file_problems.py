@@ -1,4 +1,4 @@
-"""A table's files, each read to its end: everything that its parsers refuse, and what can be built of the rest."""
+"""Read all files of a table completely: collect all errors of the parsers, and build what can be built of the rest."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from thirdcard.service.setup.problems import SetupProblem, refused, wrong
 
 _CARD_SIDES = (*map(str, PACK), "back")
 _NO_RULEBOOK = "tas"
-"""Stands in where the file names none, so that the rest can be parsed; nothing is checked by it."""
+"""Used where the file names no rulebook, so that the rest can be parsed; nothing is checked by it."""
 
 
 @dataclass(slots=True, kw_only=True)
 class SetupFiles:
-    """What could be read of a table's files."""
+    """The parsed parts of a table's files."""
 
     path: Path
     table: TableFile | None = None
@@ -51,7 +51,7 @@ class SetupFiles:
     layout: Layout | None = None
     chips: ChipSet | None = None
     calibrations: list[Calibration | None] = field(default_factory=list)
-    """Of each camera."""
+    """One entry per camera."""
     problems: list[SetupProblem] = field(default_factory=list)
 
     @property
@@ -71,7 +71,7 @@ class SetupFiles:
         return str(self.path.parent / name)
 
     def refuse(self, check: Callable[[], object]) -> None:
-        """Run a check; what it refuses is a problem."""
+        """Run a check and record its error as a problem."""
         try:
             check()
         except (ServiceError, CalibrationError) as error:
@@ -79,7 +79,7 @@ class SetupFiles:
 
 
 def read_setup(path: Path) -> SetupFiles:
-    """Everything that the files of a table say, and what of it is refused."""
+    """Read all files of a table, and record what is refused."""
     files = SetupFiles(path=path)
     files.table, faulty = _read_table(files)
     if files.table is None:
@@ -101,7 +101,7 @@ def read_setup(path: Path) -> SetupFiles:
 
 
 def _read_table(files: SetupFiles) -> tuple[TableFile | None, frozenset[str]]:
-    """The table file without what is refused, and the keys that hold something that is."""
+    """The table file without the refused values, and the keys that hold refused values."""
     try:
         document = dict(read_document(files.path))
     except DocumentError as error:
@@ -118,7 +118,7 @@ def _read_table(files: SetupFiles) -> tuple[TableFile | None, frozenset[str]]:
 
 
 def _elected(files: SetupFiles, faulty: frozenset[str]) -> Rules | None:
-    """What the table is judged by, without the options that are refused."""
+    """The rules of the table, without the refused options."""
     table = files.table
     assert table is not None
     options = {} if "options" in faulty else dict(table.options)
@@ -148,7 +148,7 @@ def _check_by_rules(files: SetupFiles, rules: Rules, *, are_seats_known: bool) -
 
 
 def _document_of(files: SetupFiles, key: str, folder: Path, built_in: tuple[str, ...]) -> Mapping[str, object] | None:
-    """The mapping that a key of the table file holds or names."""
+    """The mapping that a key of the table file holds, or that the file named by it holds."""
     held, where = getattr(files.table, key), str(files.path)
     if isinstance(held, Mapping):
         return held

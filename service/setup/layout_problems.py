@@ -1,7 +1,7 @@
-"""What is odd about a cloth's areas: crossed outlines, areas that overlap, bets at the wrong seat, another unit.
+"""Find problems of a layout: self-crossing outlines, overlapping areas, bets at the wrong seat, wrong units.
 
-Works on the layout alone, in its millimetres. What a cloth may well look like is not complained of: every built-in
-layout, and every cloth that the renderer draws, passes.
+Uses the layout alone, in its millimetres. Plausible layouts pass: every built-in layout, and every cloth that the
+renderer draws, has no problem.
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ from thirdcard.calibration.layout import Area, Layout
 from thirdcard.service.setup.problems import SetupProblem, doubtful, wrong
 
 OUTSIDE_MM = 1.0
-"""Outlines are written to the millimetre: by so much they may lie beyond the cloth's edge."""
+"""Outlines are written to the millimetre: they may exceed the cloth's edge by this much."""
 OVERLAP_MM2 = 100.0
-"""A square centimetre: outlines drawn by hand may touch, and the printed line itself is some millimetres wide."""
+"""One square centimetre: outlines drawn by hand may touch, and the printed line itself is some millimetres wide."""
 STANDING = ("hand", "wager", "shoe", "discard", "chip_tray")
-"""Kinds of area that hold cards or chips: what lies where two of them overlap is counted twice."""
+"""Kinds of area that hold cards or chips: objects where two of them overlap are counted twice."""
 SMALLEST_SHARE = 0.1
-"""Cloths are drawn to their edge: areas that all lie within a tenth of its length are in another unit, or of another
-cloth."""
+"""Layouts fill the cloth: if all areas lie within a tenth of its length, they are in another unit, or of
+another cloth."""
 NEEDED_POINTS = 4
-"""Points that determine a plane's picture."""
+"""The number of points that determines a homography."""
 
 
 def layout_problems(
     layout: Layout, where: str, *, card_mm: tuple[float, float], chip_mm: float
 ) -> Iterator[SetupProblem]:
-    """Everything odd about a cloth.
+    """Find all problems of a layout.
 
     Args:
+        layout: the layout, in millimetres.
         where: the layout's file, for messages.
         card_mm: a card's width and height.
         chip_mm: a chip's diameter.
@@ -187,7 +188,7 @@ def _by_seat(wagers: Sequence[Area]) -> dict[int, list[Area]]:
 
 
 def _bets_of_seats(seats: Mapping[int, Sequence[Area]], where: str) -> Iterator[SetupProblem]:
-    """Where all seats but one or two offer a bet, those were forgotten."""
+    """Report seats without a bet that all but a few seats offer: it was probably forgotten."""
     for bet in dict.fromkeys(area.bet for areas in seats.values() for area in areas):
         without = [seat for seat, areas in seats.items() if bet not in {area.bet for area in areas}]
         if 0 < len(without) <= len(seats) // 4:
@@ -196,7 +197,7 @@ def _bets_of_seats(seats: Mapping[int, Sequence[Area]], where: str) -> Iterator[
 
 
 def _scattered(seats: Mapping[int, Sequence[Area]], where: str) -> Iterator[SetupProblem]:
-    """An area that lies among those of another seat: two seats' names were mixed up."""
+    """Report an area that lies among those of another seat: the names of two seats were swapped."""
     for seat, areas in seats.items():
         for area in areas:
             own = _nearest_mm(area, [other for other in areas if other is not area])
@@ -210,7 +211,7 @@ def _scattered(seats: Mapping[int, Sequence[Area]], where: str) -> Iterator[Setu
 
 
 def _order_of_seats(layout: Layout, seats: Mapping[int, Sequence[Area]], where: str) -> Iterator[SetupProblem]:
-    """Round the table the seats' numbers only rise, or only fall."""
+    """Report seat numbers that neither only rise nor only fall around the table."""
     middle = (layout.size_mm[0] / 2, 0.0)
 
     def round_deg(areas: Sequence[Area]) -> float:
@@ -226,7 +227,7 @@ def _order_of_seats(layout: Layout, seats: Mapping[int, Sequence[Area]], where: 
 
 
 def _order_of_bets(layout: Layout, seats: Mapping[int, Sequence[Area]], where: str) -> Iterator[SetupProblem]:
-    """Seen from the boxes, Player and Banker come in the same order at every seat."""
+    """Report seats where Player and Banker, seen from the boxes, have another order than at the other seats."""
     boxes = np.mean([area.centre_mm for area in layout.of_kind("hand") or layout.areas], axis=0)
     middles = {seat: np.mean([area.centre_mm for area in areas], axis=0) for seat, areas in seats.items()}
     numbers = [*seats]
@@ -239,7 +240,7 @@ def _order_of_bets(layout: Layout, seats: Mapping[int, Sequence[Area]], where: s
         outwards = np.array([-along[1], along[0]])
         outwards *= np.sign(outwards @ (middles[seat] - boxes))
         apart = places["player"] - places["banker"]
-        if abs(apart @ outwards) > abs(apart @ along):  # else they lie side by side
+        if abs(apart @ outwards) > abs(apart @ along):  # otherwise they lie side by side
             is_outer[seat] = bool(apart @ outwards > 0)
     usual, count = Counter(is_outer.values()).most_common(1)[0] if is_outer else (True, 0)
     if count <= len(is_outer) / 2:
@@ -250,7 +251,7 @@ def _order_of_bets(layout: Layout, seats: Mapping[int, Sequence[Area]], where: s
 
 
 def _sides(polygon: Polygon) -> tuple[float, float]:
-    """The sides of the smallest rectangle around it, the shorter first, mm."""
+    """The sides of the smallest enclosing rectangle, the shorter first, in mm."""
     corners = get_coordinates(minimum_rotated_rectangle(polygon))
     first, second = np.linalg.norm(np.diff(corners, axis=0), axis=1)[:2]
     return (float(first), float(second)) if first < second else (float(second), float(first))
@@ -261,7 +262,7 @@ def _size_mm(area: Area) -> float:
 
 
 def _nearest_mm(area: Area, others: Sequence[Area]) -> float | None:
-    """The distance from the middle of an area to that of the nearest other."""
+    """The distance from the centre of an area to that of the nearest other area, in mm; None without others."""
     here = Point(area.centre_mm)
     return min((here.distance(Point(other.centre_mm)) for other in others), default=None)
 

@@ -1,4 +1,4 @@
-"""Compare a table's layout with what its camera shows: is the print where the layout says?"""
+"""Compare a table's layout with its camera picture: is the print where the layout says?"""
 
 from __future__ import annotations
 
@@ -13,25 +13,28 @@ from thirdcard.vision.health.outline_match import OutlineMatch, match_outlines
 from thirdcard.vision.plane.change_gate import Polygon
 
 LEAST_SCORE = 0.15
-"""Correlation from which the print is found: 35 tables of two renderers have 0.21 and more where the calibration is
-right; where it is off by 15 mm, fifteen of them have 0.03 to 0.18 at the outlines and 0.20 and more at the print."""
+"""The correlation from which the print counts as found: 35 tables of two renderers have 0.21 and more where the
+calibration is right; where it is off by 15 mm, fifteen of them have 0.03 to 0.18 at the outlines and 0.20 and more at
+the print."""
 LEAST_GAIN = 0.05
-"""So much better the print must fit beside the outlines than there. Of the 35 tables one, with narrow circles in rows,
-fits 0.01 better 6 mm beside them."""
+"""The print must fit this much better beside the outlines than on them. Of the 35 tables one, with narrow circles in
+rows, fits 0.01 better 6 mm beside them."""
 OFF_MM, WRONG_MM = 6.0, 12.0
 """The same tables were off by 2 mm at most where the calibration is right: it is measured to 2 mm. Chips lie up to 14
 mm outside their areas (`vision/chips/stack_watch.py`), so twice the first accuses somebody."""
 PARTS: Mapping[str, str] = {"left": "on the left", "middle": "in the middle", "right": "on the right"}
 """The parts of the cloth, from left to right, and how a message names them."""
 LEAST_AREAS = 3
-"""Fewer outlines in a part of the cloth say little."""
+"""With fewer outlines in a part of the cloth, the comparison is not reliable."""
 
 
 def print_problems(image: Image, calibration: Calibration, layout: Layout, where: str) -> Iterator[SetupProblem]:
-    """Whether the print lies beside the layout's outlines, or is not found at all.
+    """Report a print that lies beside the layout's outlines, or is not found at all.
 
     Args:
         image: (H, W, 3) uint8, of the calibration's size.
+        calibration: the camera's calibration.
+        layout: the table's layout.
         where: the calibration's file, for messages.
     """
     matches = match_outlines(image, calibration, layout.size_mm, _parts(layout))
@@ -51,7 +54,7 @@ def print_problems(image: Image, calibration: Calibration, layout: Layout, where
 
 
 def print_warning(image: Image, calibration: Calibration, layout: Layout) -> str | None:
-    """That the print lies beside the layout's outlines, in a sentence; None where it does not, or is not found."""
+    """A sentence that the print lies beside the layout's outlines; None where it does not, or is not found."""
     matches = match_outlines(image, calibration, layout.size_mm, _parts(layout)).values()
     off_mm = max((_off_mm(match) for match in matches if match.score >= LEAST_SCORE), default=0.0)
     if off_mm < OFF_MM:
@@ -60,12 +63,12 @@ def print_warning(image: Image, calibration: Calibration, layout: Layout) -> str
 
 
 def _off_mm(match: OutlineMatch) -> float:
-    """How far beside the outlines the print lies."""
+    """The distance of the print from the outlines, in mm; 0 where it fits."""
     return hypot(*match.offset_mm) if match.score - match.score_here >= LEAST_GAIN else 0.0
 
 
 def _parts(layout: Layout) -> Mapping[str, list[Polygon]]:
-    """The outlines of boxes and wagering areas by parts of the cloth."""
+    """The outlines of boxes and wagering areas by part of the cloth."""
     parts: dict[str, list[Polygon]] = {part: [] for part in PARTS}
     for kind in ("hand", "wager"):
         for area in layout.of_kind(kind):

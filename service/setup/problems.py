@@ -1,4 +1,4 @@
-"""What is wrong, or doubtful, about a table's set-up: file, key, value, and what is allowed or what to do."""
+"""Problems of a table's set-up: file, key, value, and what is allowed or what to do."""
 
 from __future__ import annotations
 
@@ -13,49 +13,49 @@ from thirdcard.vision.addresses import public_text, public_value
 
 
 class Grade(StrEnum):
-    """How bad a problem is."""
+    """The severity of a problem."""
 
     WRONG = "wrong"
-    """The table must not be watched so: it cannot be, or somebody would be accused without a fault."""
+    """The table must not be watched: it cannot be, or somebody would be accused wrongly."""
     DOUBTFUL = "doubtful"
-    """A person should look: it may be meant."""
+    """A person should check it: it may be intended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupProblem:
-    """One of them."""
+    """A problem of a table's set-up."""
 
     grade: Grade
     where: str
-    """The file, or what was looked at."""
+    """The file, or the thing that was checked."""
     key: str = ""
-    """The way to the value in the file; empty where it concerns the whole."""
+    """The path to the value in the file; empty for the whole file."""
     value: object = MISSING
     say: str
-    """What is allowed, and where that does not suffice, what to do."""
+    """What is allowed and, where needed, what to do."""
 
     def __str__(self) -> str:
         found = f"{self.key} = {show_value(NO_VALUE if self.value is MISSING else self.value)}; " if self.key else ""
         return f"{self.where}: {found}{self.say}"
 
     def as_json(self) -> Mapping[str, object]:
-        """As a mapping for programs; without `value` where there is none."""
+        """A mapping for JSON; without `value` where there is none."""
         value = {} if self.value is MISSING else {"value": self.value}
         return {"grade": str(self.grade), "where": self.where, "key": self.key, **value, "say": self.say}
 
 
 def wrong(where: str, key: str = "", *, value: object = MISSING, say: str) -> SetupProblem:
-    """A problem with which the table must not be watched."""
+    """A problem that forbids watching the table."""
     return SetupProblem(grade=Grade.WRONG, where=where, key=key, value=public_value(value), say=public_text(say))
 
 
 def doubtful(where: str, key: str = "", *, value: object = MISSING, say: str) -> SetupProblem:
-    """A problem at which a person should look."""
+    """A problem that a person should check."""
     return SetupProblem(grade=Grade.DOUBTFUL, where=where, key=key, value=public_value(value), say=public_text(say))
 
 
 def refused(error: Exception) -> SetupProblem:
-    """What a parser refused."""
+    """The problem for a parser's error."""
     if isinstance(error, TableError):
         return wrong(error.where, error.key, value=error.value, say=error.allowed)
     if isinstance(error, CalibrationError):

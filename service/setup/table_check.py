@@ -1,4 +1,4 @@
-"""Everything that is wrong or doubtful about a table, in one go: its files, its cloth, its chips, its camera."""
+"""Check a table completely: its files, its cloth, its chips, its camera."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from thirdcard.service.setup.problems import Grade, SetupProblem, refused
 
 TABLE = "table.yaml"
 USUAL_CARD_MM, USUAL_CHIP_MM = (63.0, 88.0), (39.0, 3.3)
-"""Stand in where the files do not say: poker size, and the usual casino chip."""
+"""Used where the files give no sizes: poker size, and the usual casino chip."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCheck:
-    """What was found."""
+    """The result of a table's check."""
 
     path: Path
     problems: tuple[SetupProblem, ...]
-    """What is wrong first."""
+    """Those of grade WRONG first."""
     camera: CameraGrade | None
-    """How the first camera sees each area; None where its calibration or the layout cannot be used."""
+    """How well the first camera sees each area; None where its calibration or the layout cannot be used."""
 
     @property
     def is_fit(self) -> bool:
-        """Whether nothing is wrong; something may be doubtful."""
+        """Whether nothing is wrong; there may be doubtful points."""
         return all(problem.grade is not Grade.WRONG for problem in self.problems)
 
 
@@ -39,7 +39,7 @@ def find_table_file(path: Path) -> Path:
     """The table's file: the path itself, or `table.yaml` in it.
 
     Raises:
-        UnreadableTableError: there is none.
+        UnreadableTableError: There is no such file.
     """
     found = path / TABLE if path.is_dir() else path
     if not found.is_file():
