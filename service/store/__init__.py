@@ -1,1 +1,1 @@
-"""What the surveillance room keeps: logs, alerts, evidence, cases, people, and who did what."""
+"""The database and files of the surveillance room: logs, alerts, evidence, cases, people, and the audit chain."""

@@ -1,4 +1,4 @@
-"""The states of an alert as they are stored."""
+"""The states of an alert in the database."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class AlertState(StrEnum):
-    """Where an alert stands."""
+    """The state of an alert."""
 
     OPEN = "open"
     ACKNOWLEDGED = "acknowledged"
@@ -14,13 +14,13 @@ class AlertState(StrEnum):
     CONFIRMED = "confirmed"
     DISMISSED = "dismissed"
     WITHDRAWN = "withdrawn"
-    """Later evidence took it back before anybody decided."""
+    """Later evidence contradicted it before anybody decided."""
 
 
 CLOSED = frozenset({AlertState.CONFIRMED, AlertState.DISMISSED})
 
 
 SAVED_BY_HAND = "incident.saved"
-"""The code of what a person saved: no fault that the system found, so no figure counts it."""
+"""The code of an incident saved by a person: not a fault that the system found, so no figure counts it."""
 
 UNCLOSED = (AlertState.OPEN, AlertState.ACKNOWLEDGED, AlertState.ESCALATED)

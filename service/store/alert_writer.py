@@ -1,7 +1,7 @@
-"""Write alerts: the row, the files that show it, and its lines in the table's chain. Nobody else does.
+"""Write alerts: the row, its evidence files, and its lines in the table's chain. No other module writes them.
 
-A live table, a review and a correction raise alerts in the same form. Whoever raises one also enters its round for the
-search; this room knows nothing of rounds.
+A live table, a review and a correction raise alerts in the same form. Whoever raises one also indexes its round for the
+search; this package does not depend on rounds.
 """
 
 from __future__ import annotations
@@ -22,59 +22,59 @@ from thirdcard.service.store.schema import AlertRow, EvidenceRow
 PROMISED, KEPT, FAILED = "promised", "kept", "failed"
 """The states of a piece of evidence until it is deleted."""
 FIRST_KINDS = ("clip", "still", "overlay", "before", "after")
-"""What is promised with an alert itself."""
+"""The kinds of files promised with an alert itself."""
 LONGER_KINDS = ("longer", "longer-2", "longer-3")
-"""Longer clips that a person had cut later; the first one stays as it was."""
+"""Longer clips that a person asked for later; the first clip stays unchanged."""
 
 COPY_KINDS = {f"{kind}-copy": kind for kind in ("clip", *LONGER_KINDS)}
-"""Copies that browsers play, and of what; the original stays the evidence."""
+"""Copies that browsers can play, mapped to their originals; the original stays the evidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptFile:
-    """A file of evidence that is on the disk."""
+    """An evidence file on the disk."""
 
     kind: str
     """One of the kinds above."""
     path: str
-    """Below the evidence folder, with slashes."""
+    """The path below the evidence folder, with slashes."""
     size_bytes: int
     sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertEvidence:
-    """What shows an alert: files that are there, files that are promised, or why there is no clip."""
+    """The evidence of an alert: existing files, promised files, or why there is no clip."""
 
     from_at: datetime
     to_at: datetime
     kept: tuple[KeptFile, ...] = ()
     promised: tuple[str, ...] = ()
-    """The kinds."""
+    """The kinds of the promised files."""
     fault: str | None = None
     """Why there is no clip."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaisedAlert:
-    """An alert as it is to stand in the store."""
+    """An alert to be stored."""
 
     table_id: str
     log_id: int
     body: Mapping[str, Any]
-    """As `format_alert` has it."""
+    """In the form of `format_alert`."""
     dealer: str | None
-    """Who dealt then."""
+    """The dealer at that time."""
     at: datetime
-    """The moment of the fault."""
+    """The time of the fault."""
     noticed_at: datetime
     is_quiet: bool = False
-    """Whether nobody is woken by it, since it is reported after the fact."""
+    """Whether it raises no alarm, because it is reported after the fact."""
     evidence: AlertEvidence | None = field(default=None)
 
 
 def write_alert(session: Session, raised: RaisedAlert, *, now: datetime) -> AlertRow:
-    """Enter an open alert, and seal it with those of its files that are there; gives its row with its number."""
+    """Insert an open alert, and seal it with its existing files; returns the row with its id."""
     row = AlertRow(
         table_id=raised.table_id,
         log_id=raised.log_id,
@@ -99,7 +99,7 @@ def write_alert(session: Session, raised: RaisedAlert, *, now: datetime) -> Aler
 
 
 def promise_file(session: Session, alert_id: int, kind: str, from_at: datetime, to_at: datetime) -> None:
-    """A further file of an alert will be made."""
+    """Record that a further file of an alert will be made."""
     session.add(EvidenceRow(alert_id=alert_id, kind=kind, state=PROMISED, from_at=from_at, to_at=to_at))
     session.flush()
 
@@ -107,7 +107,7 @@ def promise_file(session: Session, alert_id: int, kind: str, from_at: datetime, 
 def settle_promises(
     session: Session, alert_id: int, found: AlertEvidence, *, now: datetime, kinds: Sequence[str] = FIRST_KINDS
 ) -> None:
-    """The files that were promised are there, or cannot be: say so, and seal those that are there."""
+    """Record that the promised files exist or cannot be made, and seal those that exist."""
     table_id = session.get_one(AlertRow, alert_id).table_id
     files = {file.kind: file for file in found.kept}
     sealed = []

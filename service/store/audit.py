@@ -1,4 +1,4 @@
-"""Who did what, and who looked at which evidence: a chain that nobody can change unseen."""
+"""The audit chain: who did what, and who looked at which evidence; changes of it are detectable."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ AUDIT = "audit"
 def note(
     session: Session, who: str, action: str, target: str | None = None, *, at: datetime, **details: object
 ) -> None:
-    """Note an act in the same transaction as what it did.
+    """Record an act in the same transaction as its effect.
 
     Args:
         session: The transaction.
         who: A user's name, `token:NAME`, or `system`.
-        action: What was done: `alert.dismissed`, `evidence.seen`, `user.added`, …
-        target: What it was done to: `alert:17`, `user:anna`, …
-        at: When.
-        details: Whatever else should be known later.
+        action: The kind of act: `alert.dismissed`, `evidence.seen`, `user.added`, …
+        target: The object of the act: `alert:17`, `user:anna`, …
+        at: The time of the act.
+        details: Further values to record.
     """
     body: dict[str, object] = {"who": who, "action": action, "target": target}
     if details:

@@ -1,7 +1,8 @@
-"""Where evidence lies: below the home's folder, and where a URL is given, what was reviewed lies there.
+"""The storage of evidence: below the home folder, and for reviewed shifts at a URL where one is given.
 
-A live table writes to its own disk, whatever the network does. A name is a path below the folder, with slashes; what
-is not in the folder is looked for at the URL. URLs are those of fsspec: `s3://bucket/evidence`, `gs://…`, `file://…`.
+A live table writes to its own disk, whatever the network does. A name is a path below the folder, with slashes; a file
+that is not in the folder is looked up at the URL. URLs are those of fsspec: `s3://bucket/evidence`, `gs://…`,
+`file://…`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class EvidenceStoreError(ServiceError):
 
 
 def settled(path: Path) -> tuple[int, str]:
-    """A file's size and SHA-256, once it is on the disk."""
+    """A file's size in bytes and its SHA-256, after it was flushed to disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
         return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
@@ -33,18 +34,18 @@ def settled(path: Path) -> tuple[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceStore:
-    """All evidence."""
+    """The storage of all evidence."""
 
     folder: Path
     url: str | None = None
 
     @classmethod
     def of(cls, folder: Path, environment: Mapping[str, str]) -> EvidenceStore:
-        """The store that the environment names."""
+        """The store configured by the environment."""
         return cls(folder, environment.get(URL_VARIABLE) or None)
 
     def size(self, name: str) -> int | None:
-        """In bytes; None where there is no such file.
+        """The size of a file in bytes; None where there is no such file.
 
         Raises:
             EvidenceStoreError: The store at the URL does not answer.
@@ -61,11 +62,11 @@ class EvidenceStore:
             return int(files.size(there)) if files.isfile(there) else None
 
     def open(self, name: str) -> IO[bytes]:
-        """A file that is there, to be read from any place on.
+        """Open an existing file for reading, with random access.
 
         Raises:
             EvidenceStoreError: The store at the URL does not answer.
-            OSError: The file is gone.
+            OSError: The file no longer exists.
         """
         path = self._path(name)
         if path is None:
@@ -77,7 +78,7 @@ class EvidenceStore:
             return stream
 
     def send(self, name: str) -> None:
-        """Move a file of the folder to the URL, where there is one.
+        """Move a file from the folder to the URL; nothing happens without a URL.
 
         Raises:
             EvidenceStoreError: The store at the URL does not take it; it is still in the folder.
@@ -92,11 +93,11 @@ class EvidenceStore:
         path.unlink()
 
     def remove(self, name: str) -> None:
-        """Delete a file, wherever it lies; harmless where it is gone.
+        """Delete a file, wherever it lies; nothing happens where it does not exist.
 
         Raises:
             EvidenceStoreError: The store at the URL does not answer.
-            OSError: The disk does not let it go.
+            OSError: The disk refuses the deletion.
         """
         path = self._path(name)
         if path is None:
@@ -109,7 +110,7 @@ class EvidenceStore:
                     files.rm_file(there)
 
     def _path(self, name: str) -> Path | None:
-        """Its place in the folder; None for a name that leads out of it."""
+        """Its path in the folder; None for a name that leads out of it."""
         path = (self.folder / name).resolve()
         is_within = path.is_relative_to(self.folder.resolve()) and ".." not in PurePosixPath(name).parts
         return path if is_within else None

@@ -1,7 +1,7 @@
-"""Lines that can only be added: each is sealed with a hash over itself and the line before.
+"""Append-only lines: each is sealed with a hash over itself and the line before.
 
-Who changes, drops or slips in a line later would have to seal all that follow anew; the head of each chain tells where
-its end is, so a lost end shows as well.
+To change, drop or insert a line, one would have to reseal all following lines; the head of each chain records its end,
+so missing last lines are detected as well.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ PAGE = 5000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vouched:
-    """A line whose seal is vouched for by something outside the chain."""
+    """A line whose seal is confirmed by something outside the chain."""
 
     seq: int
     seal: str
     by: str
-    """By what, in words: `the checkpoint of 2026-11-26 20:00`."""
+    """The source in words: `the checkpoint of 2026-11-26 20:00`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breach:
-    """The first place at which a chain is not as it was written."""
+    """The first place where a chain is not as it was written."""
 
     chain: str
     seq: int
-    """The line."""
+    """The number of the line."""
     what: str
 
 
 def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]], *, at: datetime) -> list[ChainLine]:
-    """Add lines at a chain's end; they stand there when the session's transaction is committed."""
+    """Append lines to a chain; they are stored when the session's transaction is committed."""
     head = session.get(ChainHead, chain, with_for_update=True)
     if head is None:
         head = ChainHead(chain=chain, seq=0, seal=FIRST_SEAL)
@@ -61,7 +61,7 @@ def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]],
 
 
 def read(session: Session, chain: str, *, first: int = 1, last: int | None = None) -> Iterator[ChainLine]:
-    """The lines `first` to `last` in order."""
+    """The lines `first` to `last` (inclusive) in order."""
     while last is None or first <= last:
         wanted = select(ChainLine).where(ChainLine.chain == chain, ChainLine.seq >= first)
         if last is not None:
@@ -74,7 +74,7 @@ def read(session: Session, chain: str, *, first: int = 1, last: int | None = Non
 
 
 def parsed(line: ChainLine) -> dict[str, Any]:
-    """A line's content; empty where somebody made it something else than a JSON mapping, which its seal shows."""
+    """The parsed body of a line; empty where it was changed to anything but a JSON mapping, which its seal shows."""
     try:
         body = json.loads(line.body)
     except ValueError:
@@ -83,18 +83,18 @@ def parsed(line: ChainLine) -> dict[str, Any]:
 
 
 def chains(session: Session) -> Sequence[str]:
-    """The names of all chains, those that lost their head among them."""
+    """The names of all chains, including those that lost their head."""
     named = session.scalars(select(ChainHead.chain)).all()
     return sorted({*named, *session.scalars(select(ChainLine.chain).distinct()).all()})
 
 
 def first_breach(session: Session, chain: str, vouched: Iterable[Vouched] = ()) -> Breach | None:
-    """The first line that was changed, lost or slipped in; None where all are as they were written.
+    """The first line that was changed, lost or inserted; None where all are as they were written.
 
     Args:
         session: A transaction.
         chain: The chain.
-        vouched: Lines whose seals are known from elsewhere, in order: so a chain that was sealed anew shows too.
+        vouched: Lines whose seals are known from elsewhere, in order: with these a resealed chain is detected too.
     """
     seal, seq, known = FIRST_SEAL, 0, 0
     following = iter(vouched)
@@ -129,7 +129,7 @@ def _breach_at_end(session: Session, chain: str, seq: int, seal: str) -> Breach 
 
 
 def _rows(session: Session, chain: str) -> Iterator[tuple[int, datetime, str, str]]:
-    """Number, moment, body and seal of every line in order, without the cost of mapped objects."""
+    """Number, time, body and seal of every line in order, without the cost of mapped objects."""
     wanted = select(ChainLine.seq, ChainLine.at, ChainLine.body, ChainLine.seal).order_by(ChainLine.seq).limit(PAGE)
     first = 0
     while True:
@@ -142,16 +142,16 @@ def _rows(session: Session, chain: str) -> Iterator[tuple[int, datetime, str, st
 
 
 def seal_of(before: str, chain: str, seq: int, at: datetime, body: str) -> str:
-    """SHA-256 over the seal before, the chain's name, the number, the moment and the body, a line each."""
+    """SHA-256 over the previous seal, the chain's name, the number, the time and the body, one per line."""
     return seal_of_text(before, chain, seq, at.isoformat(), body)
 
 
 def seal_of_text(before: str, chain: str, seq: int, at: str, body: str) -> str:
-    """The same, with the moment as it is hashed: ISO 8601, in UTC."""
+    """The same, with the time in the form that is hashed: ISO 8601, in UTC."""
     text = "\n".join((before, chain, str(seq), at, body))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def canonical(body: Mapping[str, object]) -> str:
-    """JSON that is the same for the same content."""
+    """JSON text that is identical for equal content."""
     return json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

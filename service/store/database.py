@@ -1,7 +1,7 @@
-"""Open the database: SQLite in the service's folder, or PostgreSQL by a URL; brought up to date when it is opened.
+"""Open the database: SQLite in the service's folder, or PostgreSQL at a URL; opening migrates it to the newest version.
 
-Writers of SQLite take its lock when they begin, not when they first write, so that two of them wait for each other
-instead of failing. Committed means on the disk.
+SQLite writers take the lock when their transaction starts, not at the first write, so that two of them wait for each
+other instead of failing. A committed transaction is on the disk.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from thirdcard.service.store.touched import follow_changes
 MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_S = 30
 CONNECT_S = 10
-"""A database server that does not answer for so long is away."""
+"""The connection timeout in seconds."""
 T = TypeVar("T")
 _WRITING = {"is_writing": True}
 _ONE_MOMENT: dict[str, Any] = {"isolation_level": "REPEATABLE READ"}
-"""What SQLite does by itself: all that is read in one transaction stood there at the same time."""
+"""As SQLite does by default: all reads of one transaction see the same state."""
 
 
 class DatabaseError(ServiceError):
@@ -43,22 +43,23 @@ class Database:
     """Sessions of one database.
 
     Args:
-        engine: Its connections.
-        writer: A thread that `write` runs in; None: the caller's own.
+        engine: The connections.
+        writer: A thread in which `write` runs; None for the caller's thread.
     """
 
     def __init__(self, engine: Engine, writer: Executor | None = None) -> None:
         self.engine = engine
         self._writer = writer
         self.after_writing: list[Callable[[], None]] = []
-        """Called after each commit of this process that somebody may be shown."""
+        """Called after each commit of this process that may concern what is displayed."""
 
     @contextmanager
     def writing(self, *, is_shown: bool = True) -> Iterator[Session]:
-        """A session whose changes are on the disk when the block ends, or none of them.
+        """A session whose changes are on the disk when the block ends, all or none.
 
         Args:
-            is_shown: Whether anybody is shown them at once; if not, nothing that was read has to be read anew.
+            is_shown: Whether the changes are displayed at once; if not, the callbacks of `after_writing` are not
+                called.
         """
         with (
             self.engine.connect().execution_options(**_WRITING) as connection,
@@ -72,13 +73,13 @@ class Database:
             tell()
 
     def write(self, work: Callable[[Session], T]) -> T:
-        """Run `work` in one transaction and return its result; its changes are on the disk then.
+        """Run `work` in one transaction and return its result; its changes are then on the disk.
 
-        SQLite has one writer at a time. A thread of low priority that holds its lock on a busy machine keeps everybody
-        waiting, also those of high priority: such a process gives `writer`, a thread that does not give way.
+        SQLite has one writer at a time. A low-priority thread that holds its lock on a busy machine blocks everybody,
+        also threads of high priority: such a process passes `writer`, a thread of normal priority.
 
         Raises:
-            SQLAlchemyError: The database does not answer. Whether the changes stand is open.
+            SQLAlchemyError: The database does not answer. Whether the changes were committed is unknown.
         """
 
         def transact() -> T:
@@ -89,25 +90,25 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A session that sees one moment of the database."""
+        """A session that sees one consistent state of the database."""
         options = _ONE_MOMENT if self.engine.dialect.name == "postgresql" else {}
         with self.engine.connect().execution_options(**options) as connection, Session(connection) as session:
             yield session
 
     def close(self) -> None:
-        """Let all connections go."""
+        """Close all connections."""
         self.engine.dispose()
 
 
 def open_database(url: str, writer: Executor | None = None) -> Database:
-    """The database, its tables made or brought up to date.
+    """Open the database, and create or migrate its tables.
 
     Args:
-        url: Its address.
-        writer: A thread that `Database.write` runs in.
+        url: The database's address.
+        writer: A thread in which `Database.write` runs.
 
     Raises:
-        DatabaseError: The address is none, or nobody answers there.
+        DatabaseError: The address is not valid, or no database answers there.
     """
     try:
         engine = _engine(url)
@@ -119,7 +120,7 @@ def open_database(url: str, writer: Executor | None = None) -> Database:
 
 
 def sqlite_url(path: Path) -> str:
-    """The address of a file."""
+    """The URL of an SQLite file."""
     return f"sqlite:///{path}"
 
 
@@ -138,7 +139,7 @@ def _engine(url: str) -> Engine:
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # the driver begins nothing by itself: `_begin_sqlite` does
+    connection.isolation_level = None  # the driver begins no transaction itself: `_begin_sqlite` does
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", f"busy_timeout = {BUSY_S * 1000}"):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -153,7 +154,7 @@ def _migrate(engine: Engine) -> None:
     config.set_main_option("script_location", str(MIGRATIONS))
     with engine.connect() as connection:
         if MigrationContext.configure(connection).get_current_revision() == _newest_revision(config):
-            return  # nobody has to wait for a lock that changes nothing
+            return  # nobody has to wait for a lock when nothing changes
     with engine.connect().execution_options(**_WRITING) as connection, connection.begin():
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
@@ -164,7 +165,7 @@ def _newest_revision(config: Config) -> str | None:
 
 
 def _shown(url: str) -> str:
-    """The address without its password."""
+    """The URL without its password."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:

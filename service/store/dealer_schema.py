@@ -1,4 +1,4 @@
-"""The tables of the database that tell who deals: the house's dealers, how they are written, and the roster."""
+"""The database tables about dealers: the house's dealers, the spellings of their names, and the roster."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from thirdcard.service.store.schema import Base
 
 
 class DealerRow(Base):
-    """One person who deals. Rounds and alerts hold the name."""
+    """A dealer. Rounds and alerts refer to the name."""
 
     __tablename__ = "dealers"
 
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     name: Mapped[str] = mapped_column(String(200), unique=True)
     staff_id: Mapped[str | None] = mapped_column(String(64), unique=True)
-    """What the house calls the person in its own lists."""
+    """The house's own id of the person."""
     badge: Mapped[str | None] = mapped_column(String(100), unique=True)
-    """What a reader at the table reports of a badge or a key."""
+    """The value that a badge or key reader at the table reports."""
     is_active: Mapped[bool] = mapped_column(default=True)
     is_confirmed: Mapped[bool] = mapped_column(default=True)
-    """False for a name that a log brought and nobody has looked at yet."""
+    """False for a name that came from a log and that nobody has confirmed yet."""
     added_at: Mapped[datetime]
 
 
 class DealerNameRow(Base):
-    """One way in which a dealer is written, without case, accents and order of the words."""
+    """One spelling of a dealer's name, without case, accents and word order."""
 
     __tablename__ = "dealer_names"
 
@@ -38,7 +38,7 @@ class DealerNameRow(Base):
 
 
 class StintRow(Base):
-    """A line of the roster: who deals at a table from when to when."""
+    """A line of the roster: who deals at a table in a span of time."""
 
     __tablename__ = "stints"
     __table_args__ = (Index("ix_stints_table", "table_id", "from_at"),)
@@ -48,8 +48,8 @@ class StintRow(Base):
     from_at: Mapped[datetime]
     to_at: Mapped[datetime]
     dealer_id: Mapped[int | None] = mapped_column(ForeignKey("dealers.id"))
-    """Null: nobody, a break."""
+    """Null for a break without a dealer."""
     is_ruling: Mapped[bool] = mapped_column(default=False)
-    """Whether it holds against what the table's log says: somebody said afterwards who dealt."""
+    """Whether it overrides the table's log: somebody stated afterwards who dealt."""
     entered_by: Mapped[str] = mapped_column(String(100))
     entered_at: Mapped[datetime]

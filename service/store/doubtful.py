@@ -1,4 +1,4 @@
-"""Write findings that were never sure enough to be alerts, and withdraw alerts that are not believed any more."""
+"""Write findings whose confidence stayed too low for an alert, and withdraw alerts that lost their confidence."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from thirdcard.service.store.order import take_turn
 from thirdcard.service.store.schema import AlertChange, AlertRow, DoubtfulRow
 
 WATCH = "watch"
-"""Who withdraws: the table's watch itself."""
+"""The name under which the table's watch withdraws alerts."""
 _ASIDE = ("confidence", "noticed_at", "evidence")
-"""What an alert says besides what happened."""
+"""The keys of an alert that do not describe the event itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogPlace:
-    """The log to which findings belong."""
+    """The log that findings belong to."""
 
     table_id: str
     log_id: int
     began_at: datetime
-    """The moment of t = 0."""
+    """The wall-clock time of t = 0."""
     dealer: str | None = None
 
 
 def write_doubtful(session: Session, place: LogPlace, bodies: Iterable[Mapping[str, Any]]) -> None:
-    """Enter findings as `format_alert` has them, and seal them in the table's chain of alerts."""
+    """Insert findings in the form of `format_alert`, and seal them in the table's chain of alerts."""
     rows = [
         DoubtfulRow(
             table_id=place.table_id,
@@ -54,10 +54,10 @@ def write_doubtful(session: Session, place: LogPlace, bodies: Iterable[Mapping[s
 
 
 def withdraw(session: Session, place: LogPlace, bodies: Iterable[Mapping[str, Any]], *, now: datetime) -> list[int]:
-    """Take alerts back that nobody has taken yet; one that somebody has gets a line in the audit alone.
+    """Withdraw alerts that nobody has acknowledged or decided yet; for others, add only a line to the audit chain.
 
     Returns:
-        The alerts that are withdrawn now.
+        The ids of the alerts withdrawn now.
     """
     withdrawn = []
     for body in bodies:
@@ -79,7 +79,7 @@ def withdraw(session: Session, place: LogPlace, bodies: Iterable[Mapping[str, An
 
 
 def _row_saying(session: Session, log_id: int, body: Mapping[str, Any]) -> AlertRow | None:
-    """The alert that says the same."""
+    """The alert with the same content."""
     wanted = select(AlertRow).where(
         AlertRow.log_id == log_id, AlertRow.round == body["round"], AlertRow.code == body["code"]
     )

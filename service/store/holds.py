@@ -1,4 +1,4 @@
-"""Orders that evidence must not be deleted: who gave them, why, and who lifted them; each stands in the audit chain."""
+"""Holds that forbid the deletion of evidence: who placed them, why, and who lifted them; all in the audit chain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thirdcard.service.store.schema import AlertRow, CaseRow, HoldRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldView:
-    """One order; of an alert, or of all alerts of a case."""
+    """One hold; of an alert, or of all alerts of a case."""
 
     id: int
     alert_id: int | None
@@ -28,7 +28,7 @@ class HoldView:
 
 
 def hold_alert(session: Session, who: str, alert_id: int, reason: str, *, now: datetime) -> int | None:
-    """Hold an alert's evidence; the order's number, None where there is no such alert."""
+    """Hold an alert's evidence; returns the hold's id, None where there is no such alert."""
     if session.get(AlertRow, alert_id) is None:
         return None
     row = HoldRow(alert_id=alert_id, reason=reason, put_by=who, put_at=now)
@@ -36,7 +36,7 @@ def hold_alert(session: Session, who: str, alert_id: int, reason: str, *, now: d
 
 
 def hold_case(session: Session, who: str, case_id: int, reason: str, *, now: datetime) -> int | None:
-    """Hold the evidence of all that is in a case or comes into it; None where there is no such case."""
+    """Hold the evidence of all present and future alerts of a case; None where there is no such case."""
     if session.get(CaseRow, case_id) is None:
         return None
     row = HoldRow(case_id=case_id, reason=reason, put_by=who, put_at=now)
@@ -44,7 +44,7 @@ def hold_case(session: Session, who: str, case_id: int, reason: str, *, now: dat
 
 
 def lift_hold(session: Session, who: str, hold_id: int, *, now: datetime) -> bool:
-    """End an order; False where there is none such, or it was ended before."""
+    """Lift a hold; returns False where there is none, or it was lifted before."""
     row = session.get(HoldRow, hold_id, with_for_update=True)
     if row is None or row.lifted_at is not None:
         return False
@@ -54,7 +54,7 @@ def lift_hold(session: Session, who: str, hold_id: int, *, now: datetime) -> boo
 
 
 def list_holds(session: Session, *, are_lifted_shown: bool = False) -> Sequence[HoldView]:
-    """The orders in force, the newest first; on wish also those that were lifted."""
+    """The holds in force, the newest first; with `are_lifted_shown` also the lifted ones."""
     query = select(HoldRow).order_by(HoldRow.id.desc())
     if not are_lifted_shown:
         query = query.where(HoldRow.lifted_at.is_(None))

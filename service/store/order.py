@@ -1,7 +1,7 @@
-"""Let what many writers add become visible in the order of its numbers.
+"""Make the rows of concurrent writers visible in the order of their ids.
 
-Readers that ask for "all after number 17" lose what gets number 16 and is committed later. SQLite has one writer at a
-time; in PostgreSQL writers of alerts and their changes take turns.
+Readers that ask for "all after id 17" would miss a row with id 16 that is committed later. SQLite has one writer at a
+time; in PostgreSQL writers of alerts and their changes take a lock.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ TALLIES_TURN = ALERTS_TURN + 1
 
 
 def take_turn(session: Session, key: int = ALERTS_TURN) -> None:
-    """Wait until nobody else is adding alerts or changes, or what another key means, and hold the turn.
+    """Wait until no other transaction adds alerts or changes (or holds another `key`), and take the lock.
 
-    It ends with the transaction.
+    The lock is released at the end of the transaction.
     """
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})

@@ -1,6 +1,6 @@
-"""Who may come in: users with passwords, programs with tokens, browsers with sessions.
+"""Accounts: users with passwords, programs with tokens, browsers with sessions.
 
-Passwords are kept as argon2id hashes; tokens and session keys, which are long and random, as SHA-256.
+Passwords are stored as argon2id hashes; tokens and session keys, which are long and random, as SHA-256.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from thirdcard.service.store.schema import SessionRow, TokenRow, UserRow
 LEAST_PASSWORD = 10
 LONGEST_PASSWORD = 200
 IDLE = timedelta(hours=10)
-"""A session that nobody used for so long is over."""
+"""A session unused for this long is expired."""
 LONGEST = timedelta(hours=24)
-"""A session ends after this in any case."""
+"""The longest lifetime of a session."""
 KEY_BYTES = 32
 TOKEN = "token:"
-"""Before a token's name, so that no user has the same."""
+"""The prefix of a token's name in logs, so that it differs from every user's name."""
 MOST_DAYS = 3660
-"""Ten years: whoever wants a token for longer wants one that does not end."""
+"""Ten years: for longer, a token without expiry is the better choice."""
 _HASHER = PasswordHasher()
 _NO_USER = _HASHER.hash(secrets.token_hex(8))
-"""Checked for a name that nobody has: so that it takes as long as for one that somebody has."""
+"""Verified where the name is unknown, so that the answer takes as long as for a known name."""
 
 
 class Role(StrEnum):
-    """What somebody may do; each may what those before may."""
+    """What a person or program may do; each role includes those before it."""
 
     DEVICE = "device"
-    """A token's alone: it may send signals of the tables that it names, and see nothing."""
+    """For tokens only: may send signals of the tables that it names, and read nothing."""
     VIEWER = "viewer"
     OPERATOR = "operator"
     SUPERVISOR = "supervisor"
     ADMIN = "admin"
 
     def includes(self, other: Role) -> bool:
-        """Whether it may all that the other may."""
+        """Whether this role may do everything that the other role may."""
         return list(Role).index(self) >= list(Role).index(other)
 
 
@@ -56,7 +56,7 @@ PEOPLE_ROLES = tuple(role for role in Role if role is not Role.DEVICE)
 
 
 class PeopleError(ServiceError):
-    """A user or a token cannot be made; `field` names what is not allowed."""
+    """A user or a token cannot be created; `field` names the value that is not allowed."""
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
         self.field = field
@@ -64,22 +64,22 @@ class PeopleError(ServiceError):
 
 
 class NoSuchUserError(PeopleError):
-    """Nobody has that name."""
+    """No user has that name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Who asks: a user, or a program with a token."""
+    """The user, or the program with a token, that makes a request."""
 
     name: str
     role: Role
     tables: frozenset[str] | None = None
-    """The tables that may be seen; None: all."""
+    """The tables that may be seen; None for all."""
     csrf: str | None = None
-    """What a form must carry; None for a program."""
+    """The CSRF token that a form must send; None for a program."""
 
     def may_see(self, table_id: str) -> bool:
-        """Whether the table is one of those that may be seen."""
+        """Whether the table may be seen."""
         return self.tables is None or table_id in self.tables
 
 
@@ -108,7 +108,7 @@ def add_user(
 
 
 def check_password(password: str) -> None:
-    """Raises PeopleError where a password is too short or too long."""
+    """Raise PeopleError where a password is too short or too long."""
     if not LEAST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         raise PeopleError(
             f"password has {len(password)} characters; must have {LEAST_PASSWORD} to {LONGEST_PASSWORD}",
@@ -117,10 +117,10 @@ def check_password(password: str) -> None:
 
 
 def set_password(session: Session, name: str, password: str) -> None:
-    """Give a user another password; his browsers are signed out.
+    """Change a user's password and end all of the user's sessions.
 
     Raises:
-        NoSuchUserError: Nobody has that name.
+        NoSuchUserError: No user has that name.
         PeopleError: The password is not allowed.
     """
     check_password(password)
@@ -133,7 +133,7 @@ def set_password(session: Session, name: str, password: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """A user or a token, as the settings show it."""
+    """A user or a token, as shown in the settings."""
 
     name: str
     role: str
@@ -141,9 +141,9 @@ class Account:
     added_at: datetime
     is_active: bool
     expires_at: datetime | None = None
-    """Of a token, from when on it holds no more; None: never."""
+    """When a token expires; None for never, and for users."""
     used_at: datetime | None = None
-    """Of a token, when it was used last."""
+    """When a token was last used."""
 
 
 def list_users(session: Session) -> list[Account]:
@@ -152,16 +152,16 @@ def list_users(session: Session) -> list[Account]:
 
 
 def list_tokens(session: Session) -> list[Account]:
-    """All tokens by name."""
+    """All tokens, sorted by name."""
     rows = session.scalars(select(TokenRow).order_by(TokenRow.name))
     return [replace(_account(row), expires_at=row.expires_at, used_at=row.used_at) for row in rows]
 
 
 def set_user_active(session: Session, name: str, is_active: bool) -> bool:
-    """Let a user in or keep him out, at once; False where nobody has that name.
+    """Activate or deactivate a user, at once; returns False where no user has that name.
 
     Raises:
-        PeopleError: Nobody would be left to let anybody in.
+        PeopleError: No active admin would remain.
     """
     user = session.get(UserRow, name)
     if user is None:
@@ -177,7 +177,7 @@ def set_user_active(session: Session, name: str, is_active: bool) -> bool:
 
 
 def remove_user(session: Session, name: str) -> None:
-    """Forget a user who was here for one purpose; what he did stays in the audit under his name."""
+    """Delete a temporary user with its sessions; its acts stay in the audit chain under its name."""
     session.execute(delete(SessionRow).where(SessionRow.user == name))
     user = session.get(UserRow, name)
     if user is not None:
@@ -186,7 +186,7 @@ def remove_user(session: Session, name: str) -> None:
 
 
 def set_token_active(session: Session, name: str, is_active: bool) -> bool:
-    """Let a token hold or not; False where none has that name."""
+    """Activate or deactivate a token; returns False where no token has that name."""
     token = session.get(TokenRow, name)
     if token is None:
         return False
@@ -195,7 +195,7 @@ def set_token_active(session: Session, name: str, is_active: bool) -> bool:
 
 
 def has_users(session: Session) -> bool:
-    """Whether anybody can sign in."""
+    """Whether there is any user."""
     return session.scalar(select(UserRow.name).limit(1)) is not None
 
 
@@ -208,18 +208,18 @@ def add_token(
     tables: Iterable[str] | None = None,
     days: int | None = None,
 ) -> str:
-    """Add a token and give it: it is never shown again.
+    """Add a token and return it: it cannot be read again later.
 
     Args:
-        session: The database's.
-        name: What it is for.
-        role: What it may; `device` needs the tables whose signals it sends.
-        now: The moment.
-        tables: Those that it may see; None: all.
-        days: It holds for so many; None: until it is switched off.
+        session: The database session.
+        name: The name of the token, which says what it is for.
+        role: Its role; `device` needs the tables whose signals it sends.
+        now: The current time.
+        tables: The tables that it may see; None for all.
+        days: Its lifetime in days; None for no expiry.
 
     Raises:
-        PeopleError: The name is taken, or something is not allowed.
+        PeopleError: The name is taken, or a value is not allowed.
     """
     _check_name(name)
     if session.get(TokenRow, name) is not None:
@@ -244,7 +244,7 @@ def add_token(
 
 
 def sign_in(session: Session, name: str, password: str, *, now: datetime) -> str | None:
-    """The key of a new session; None where name or password are wrong."""
+    """Start a session and return its key; None where name or password are wrong."""
     user = session.get(UserRow, name)
     try:
         _HASHER.verify(_NO_USER if user is None else user.password_hash, password[: LONGEST_PASSWORD + 1])
@@ -266,7 +266,7 @@ def sign_out(session: Session, key: str) -> None:
 
 
 def person_of_session(session: Session, key: str, *, now: datetime) -> Person | None:
-    """Who is signed in with that key; None where the session is over or was none."""
+    """The user of a session; None where the key is unknown or the session has expired."""
     row = session.get(SessionRow, _digest(key))
     if row is None or now - row.seen_at > IDLE or now - row.began_at > LONGEST:
         return None
@@ -277,20 +277,20 @@ def person_of_session(session: Session, key: str, *, now: datetime) -> Person | 
 
 
 def is_stale(session: Session, key: str, *, now: datetime, after: timedelta) -> bool:
-    """Whether it is time to note again that a session is in use."""
+    """Whether the session's time of last use is due for an update."""
     row = session.get(SessionRow, _digest(key))
     return row is not None and now - row.seen_at >= after
 
 
 def touch_session(session: Session, key: str, *, now: datetime) -> None:
-    """Note that a session is in use."""
+    """Record that a session is in use."""
     row = session.get(SessionRow, _digest(key))
     if row is not None and row.seen_at < now:
         row.seen_at = now
 
 
 def person_of_token(session: Session, token: str, *, now: datetime) -> Person | None:
-    """The program that has that token; None where nobody has, or it holds no more."""
+    """The program with that token; None where it is unknown, deactivated or expired."""
     row = _token_row(session, token)
     if row is None or not row.is_active or (row.expires_at is not None and row.expires_at <= now):
         return None
@@ -298,20 +298,20 @@ def person_of_token(session: Session, token: str, *, now: datetime) -> Person | 
 
 
 def is_token_stale(session: Session, token: str, *, now: datetime, after: timedelta) -> bool:
-    """Whether it is time to note again that a token is in use."""
+    """Whether the token's time of last use is due for an update."""
     row = _token_row(session, token)
     return row is not None and (row.used_at is None or now - row.used_at >= after)
 
 
 def touch_token(session: Session, token: str, *, now: datetime) -> None:
-    """Note that a token is in use."""
+    """Record that a token is in use."""
     row = _token_row(session, token)
     if row is not None and (row.used_at is None or row.used_at < now):
         row.used_at = now
 
 
 def role_of(session: Session, name: str) -> Role | None:
-    """What somebody may now, by the name that stands beside his acts; None where nobody has it any more."""
+    """The present role of a user or `token:NAME` of the audit chain; None where the account no longer exists."""
     row = session.get(TokenRow, name[len(TOKEN) :]) if name.startswith(TOKEN) else session.get(UserRow, name)
     return None if row is None else Role(row.role)
 

@@ -1,7 +1,7 @@
-"""Which rows of the database are recorded in chains, under which subject, and what of a row is recorded.
+"""Which rows of the database are recorded in chains, under which subject, and which of their values.
 
-A row is a view of its record: the last entry about it says what each of its columns holds. Short values are recorded
-as they are, long texts and secrets by their SHA-256. Entries of rows of a gaming table stand in a chain of that table.
+A row must match its record: the last entry about it gives the values of all its columns. Short values are recorded
+unchanged, long texts and secrets by their SHA-256. Entries about a gaming table's rows are in a chain of that table.
 """
 
 from __future__ import annotations
@@ -45,15 +45,16 @@ from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow
 from thirdcard.service.store.tally_schema import CodeTallyRow, ErringTallyRow, TallyRow, TouchedHour
 
 CHAINS = "rows/"
-"""Begins the name of every chain that records rows."""
+"""The prefix of the names of all chains that record rows."""
 LONGEST_TEXT = 200
-"""Characters of a text that is recorded as it is: names, states, codes and paths; of a longer one its SHA-256."""
+"""The longest text, in characters, that is recorded unchanged: names, states, codes and paths. Longer ones are recorded
+by their SHA-256."""
 Key = tuple[Any, ...]
 """A row's primary key."""
 
 
 class RecordSubject(StrEnum):
-    """What rows are about; each has chains of its own."""
+    """The subject of rows; each has its own chains."""
 
     ALERTS = "alerts"
     ROUNDS = "rounds"
@@ -64,20 +65,20 @@ class RecordSubject(StrEnum):
 
 
 PER_TABLE = frozenset({RecordSubject.ALERTS, RecordSubject.ROUNDS})
-"""Subjects with a chain for each gaming table, so that tables do not wait for each other."""
+"""Subjects with a chain for each gaming table, so that tables do not block each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowRecording:
-    """How the rows of one table of the database are recorded."""
+    """How the rows of one database table are recorded."""
 
     subject: RecordSubject
     word: str
-    """What people call such a row."""
+    """The name of such a row in messages."""
     secret: frozenset[str] = frozenset()
-    """Columns that are recorded by their hash, however short."""
+    """Columns that are always recorded by their hash, even if short."""
     left_out: frozenset[str] = frozenset()
-    """Columns that say nothing that matters, and change often."""
+    """Unimportant columns that change often."""
 
 
 RECORDED: Mapping[type[Base], RowRecording] = {
@@ -125,30 +126,30 @@ UNRECORDED: Mapping[type[Base], str] = {
 
 
 def columns_of(kind: type[Base]) -> Sequence[Column[Any]]:
-    """The columns that are recorded, the primary key among them."""
+    """The recorded columns, including the primary key."""
     left_out = RECORDED[kind].left_out
     return [column for column in table_of(kind).columns if column.name not in left_out]
 
 
 def table_of(kind: type[Base]) -> Table:
-    """The table of the database that holds such rows."""
+    """The database table of these rows."""
     table = inspect(kind).local_table
     assert isinstance(table, Table), "each class has one table"
     return table
 
 
 def chain_of_row(session: Session, row: Base) -> str:
-    """The chain that records a row."""
+    """The name of the chain that records a row."""
     return chain_of_subject(RECORDED[type(row)].subject, _gaming_table(session, row))
 
 
 def chain_of_subject(subject: RecordSubject, table_id: str | None) -> str:
-    """The chain of a subject, and of a gaming table where the subject has one for each."""
+    """The name of a subject's chain, for one gaming table where the subject has one for each."""
     return f"{CHAINS}{subject}/{table_id}" if subject in PER_TABLE else f"{CHAINS}{subject}"
 
 
 def recorded_value(kind: type[Base], column: Column[Any], value: Any) -> Any:
-    """What stands in an entry of a column's value, the same for what was written and for what is read again."""
+    """A column's value as recorded in an entry: the same before writing and after reading it back."""
     if value is None:
         return None
     if isinstance(value, datetime):

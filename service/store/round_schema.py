@@ -1,4 +1,4 @@
-"""The tables of the database that make rounds findable, and keep what people corrected in them."""
+"""The database tables for the search of rounds, and for their corrections."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thirdcard.service.store.schema import Base
 
 
 class RoundTerm(Base):
-    """A round has a property: `card:7h`, `seat:3`, `code:late_bet.placed`. Its key is its order: by term, then time."""
+    """A property of a round: `card:7h`, `seat:3`, `code:late_bet.placed`. The key sorts by term, then time."""
 
     __tablename__ = "round_terms"
     __table_args__ = ({"sqlite_with_rowid": False},)
@@ -24,7 +24,7 @@ class RoundTerm(Base):
 
 
 class CorrectionRow(Base):
-    """What a person corrected in a round; the same stands in the chain `corrections/TABLE`."""
+    """A person's correction of a round; the same is in the chain `corrections/TABLE`."""
 
     __tablename__ = "corrections"
     __table_args__ = (
@@ -41,16 +41,16 @@ class CorrectionRow(Base):
     who: Mapped[str] = mapped_column(String(100))
     why: Mapped[str] = mapped_column(Text)
     body: Mapped[str] = mapped_column(Text)
-    """What is corrected, as JSON."""
+    """The correction, as JSON."""
     effects: Mapped[str] = mapped_column(Text)
-    """What it changed: rounds before and after, alerts closed, raised and opened again, as JSON."""
+    """Its effects as JSON: rounds before and after, alerts closed, raised and opened again."""
     taken_back_by: Mapped[str | None] = mapped_column(String(100))
     taken_back_at: Mapped[datetime | None]
     taken_back_why: Mapped[str | None] = mapped_column(Text)
     picture_state: Mapped[str] = mapped_column(String(20), default="none")
-    """Of the card that was corrected: none, kept or failed."""
+    """The state of the picture of the corrected card: none, kept or failed."""
     picture: Mapped[str | None] = mapped_column(String(500))
-    """The frame, below the evidence folder."""
+    """The path of the frame below the evidence folder."""
     picture_sha256: Mapped[str | None] = mapped_column(String(64))
     picture_note: Mapped[str | None] = mapped_column(Text)
-    """As JSON where it lies in which video; in words why there is none."""
+    """As JSON the video and the position in it; in words why there is no picture."""

@@ -1,14 +1,14 @@
-"""Record in a chain, in the same transaction as the change, what a row of the database holds from then on.
+"""Record the new values of each changed database row in a chain, in the same transaction as the change.
 
-Every session that writes does so by itself for rows that are added, changed or deleted as objects; a test of the house
-keeps statements away that change many recorded rows at once. An entry names the acts of the audit in its transaction:
-there it stands who changed it and why. A transaction is one entry in each chain that it concerns:
+Every writing session does so by itself for rows that are added, changed or deleted as objects; a test in tests/house
+forbids statements that change many recorded rows at once. An entry names the acts of the audit chain in its
+transaction, which say who made the change and why. A transaction adds one entry to each chain that it concerns:
 
     {"acts": [17], "rows": [
         {"table": "alerts", "key": [3], "is": {"state": "confirmed", ...}, "was": {"state": "open"}}]}
 
-`is` holds every column, `was` those that were changed. A row that is deleted has `gone` instead of `is`. Entries with
-`taken_over` were made once, when a database that is older than these chains was opened.
+`is` holds every column, `was` those that were changed. A deleted row has `gone` instead of `is`. Entries with
+`taken_over` were made once, when a database older than these chains was opened.
 """
 
 from __future__ import annotations
@@ -35,38 +35,38 @@ from thirdcard.service.store.recorded_rows import (
 from thirdcard.service.store.schema import AlertRow, Base, LogRow
 
 AT_ONCE = 200
-"""Rows in one entry when an older database is taken over: about 100 KB of JSON."""
+"""The number of rows in one entry when an older database is recorded: about 100 KB of JSON."""
 _CHANGED = "changed rows"
 _ACTS = "acts of the audit"
 
 
 @dataclass(slots=True)
 class _Changed:
-    """A row that this transaction touched."""
+    """A row changed in this transaction."""
 
     row: Base
     was: dict[str, Any] = field(default_factory=dict)
-    """What its changed columns held before."""
+    """The previous values of its changed columns."""
     is_new: bool = False
-    """Added in this transaction: there is no before."""
+    """Whether it was added in this transaction, so that there are no previous values."""
     is_gone: bool = False
     chain: str | None = None
-    """Of a deleted row, found while it was there."""
+    """The chain of a deleted row, found while it still existed."""
 
 
 def follow_rows(session: Session) -> None:
-    """Record from now on what the session changes."""
+    """Record all further changes of the session."""
     event.listen(session, "after_flush", _collect)
     event.listen(session, "before_commit", _record)
 
 
 def note_act(session: Session, seq: int) -> None:
-    """The line of the audit that says who changes rows in this transaction, and why."""
+    """Add a line of the audit chain that says who changes rows in this transaction, and why."""
     session.info.setdefault(_ACTS, []).append(seq)
 
 
 def database_time(session: Session) -> datetime:
-    """Now, by the database's own clock."""
+    """The current time by the database's own clock."""
     if session.get_bind().dialect.name == "sqlite":
         text: str = session.scalar(select(func.strftime("%Y-%m-%dT%H:%M:%f+00:00", "now"))) or ""
         return datetime.fromisoformat(text)
@@ -75,7 +75,7 @@ def database_time(session: Session) -> datetime:
 
 
 def take_over(connection: Connection) -> None:
-    """Record every row as it stands: nothing says what it held before."""
+    """Record every row with its present values; earlier values are unknown."""
     present = {table: {one["name"] for one in inspect(connection).get_columns(table)} for table in _tables(connection)}
     with Session(connection) as session:
         tables = _gaming_tables(session)
@@ -112,7 +112,7 @@ def _tables(connection: Connection) -> list[str]:
 
 
 def _gaming_tables(session: Session) -> dict[str, dict[int, str]]:
-    """The gaming table of each alert and log, by the column that points there."""
+    """The gaming table of each alert and log, by the column that refers to them."""
     return {
         "alert_id": dict(session.execute(select(AlertRow.id, AlertRow.table_id)).all()),
         "log_id": dict(session.execute(select(LogRow.id, LogRow.table_id)).all()),
@@ -129,7 +129,7 @@ def _gaming_table(values: dict[str, Any], tables: dict[str, dict[int, str]]) -> 
 
 
 def _collect(session: Session, _context: object) -> None:
-    """Keep what a flush changed, and what it held before."""
+    """Collect the rows that a flush changes, with their previous values."""
     changed: dict[tuple[type[Base], Key], _Changed] = session.info.setdefault(_CHANGED, {})
     for row in session.new:
         if type(row) in RECORDED:
@@ -147,7 +147,7 @@ def _collect(session: Session, _context: object) -> None:
 
 
 def _record(session: Session) -> None:
-    """Append the entries of this transaction, chains in order: so no two transactions wait for each other in turn."""
+    """Append the entries of this transaction, in order of the chains' names, so that transactions cannot deadlock."""
     session.flush()
     changed: dict[tuple[type[Base], Key], _Changed] = session.info.pop(_CHANGED, {})
     acts: list[int] = session.info.pop(_ACTS, [])
@@ -178,7 +178,7 @@ def _values(row: Base) -> dict[str, Any]:
 
 
 def _old_values(row: Base) -> Iterator[tuple[str, Any]]:
-    """What changed columns held before, as far as it was read."""
+    """The previous values of changed columns, as far as they were loaded."""
     kind, state = type(row), inspect(row)
     for column in columns_of(kind):
         old = state.attrs[column.name].history.deleted

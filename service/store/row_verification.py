@@ -1,6 +1,6 @@
-"""Compare the rows of the database with their record: what was edited, deleted, added or brought back is named.
+"""Compare the rows of the database with their record, and name those that were edited, deleted, added or restored.
 
-The chains themselves are checked elsewhere (`verification`, and `thirdcard.service.sealing` for what was signed).
+The chains themselves are checked elsewhere (`verification`, and `thirdcard.service.sealing` for the signatures).
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from thirdcard.service.store.recorded_rows import CHAINS, RECORDED, Key, columns
 from thirdcard.service.store.schema import Base
 
 AT_ONCE = 500
-"""Rows that are read with one statement; SQLite takes 32,766 values in one."""
+"""The number of rows read with one statement; SQLite allows 32,766 values in one."""
 MOST = 20
-"""Faults that are named; the rest is counted."""
+"""The number of faults that are named; the others are only counted."""
 _KINDS: Mapping[str, type[Base]] = {table_of(kind).name: kind for kind in RECORDED}
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What the record says last of a row."""
+    """The last recorded entry about a row."""
 
     kind: type[Base]
     key: Key
     chain: str
     seq: int
     values: Mapping[str, Any] | None
-    """None: that it is gone."""
+    """None where the row is recorded as deleted."""
 
     @property
     def name(self) -> str:
@@ -46,9 +46,9 @@ class _Entry:
 
 
 def verify_rows(session: Session) -> list[str]:
-    """What does not agree, a sentence each; empty where every row is as it was recorded.
+    """The rows that do not match their record, one sentence each; empty where all match.
 
-    Of many, the first 20 are named and the rest is counted.
+    At most 20 are named, and the others are counted.
     """
     faults: list[str] = []
     count = 0
@@ -60,7 +60,7 @@ def verify_rows(session: Session) -> list[str]:
 
 
 def taken_over_at(session: Session) -> datetime | None:
-    """When rows of an older version were taken over; None where all were recorded as they were written."""
+    """When the rows of an older version were recorded; None where all were recorded as they were written."""
     for name in _chains(session):
         for line in chain.read(session, name, last=1):
             if chain.parsed(line).get("taken_over"):
@@ -89,7 +89,7 @@ def _chains(session: Session) -> list[str]:
 
 
 def _last_entries(session: Session, name: str) -> Iterator[_Entry]:
-    """The last entry about each row of a chain."""
+    """The last entry about each row in a chain."""
     last = {(entry.kind, entry.key): entry.seq for entry in _entries(session, name)}
     for entry in _entries(session, name):
         if last[entry.kind, entry.key] == entry.seq:
@@ -106,7 +106,7 @@ def _entries(session: Session, name: str) -> Iterator[_Entry]:
 
 
 def _compare(session: Session, entries: Sequence[_Entry], known: Counter[type[Base]]) -> Iterator[str]:
-    """What does not agree with entries about rows of one kind; counts the rows that entries describe."""
+    """The mismatches between rows of one kind and their entries; also counts the rows found."""
     kind = entries[0].kind
     rows = dict(_rows(session, kind, [entry.key for entry in entries]))
     known[kind] += len(rows)
@@ -121,7 +121,7 @@ def _compare(session: Session, entries: Sequence[_Entry], known: Counter[type[Ba
 
 
 def _differences(entry: _Entry, row: Mapping[str, Any], recorded: Mapping[str, Any]) -> Iterator[str]:
-    """Columns that hold something else than what was recorded; those that came with a later version say nothing."""
+    """Describe the columns that differ from the recorded values; columns added in a later version are ignored."""
     changed = [column for column, value in row.items() if column in recorded and recorded[column] != value]
     if changed:
         said = "; ".join(_difference(column, row[column], recorded[column]) for column in changed)
@@ -143,7 +143,7 @@ def _rows(session: Session, kind: type[Base], keys: Sequence[Key]) -> Iterator[t
 
 
 def _unrecorded(session: Session, kind: type[Base]) -> Iterator[str]:
-    """Rows that no entry describes."""
+    """Rows without an entry."""
     known = {entry.key for name in _chains(session) for entry in _entries(session, name) if entry.kind is kind}
     for key in _keys(session, kind):
         if key not in known:

@@ -1,7 +1,7 @@
-"""The tables of the database. Times are UTC; money is in a table's smallest unit; bodies are JSON texts.
+"""The tables of the database. Times are UTC; money is in the table's minor units; bodies are JSON texts.
 
-What happened stands in chains (`thirdcard.service.store.chain`); all else can be found again from them or says where a
-file lies.
+Events are stored in chains (`thirdcard.service.store.chain`); everything else can be computed from them, or says where
+a file lies.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from thirdcard.service.store.columns import BIG_ID, UtcTime
 
 
 class Base(DeclarativeBase):
-    """All tables."""
+    """The base class of all tables."""
 
     type_annotation_map: ClassVar = {datetime: UtcTime()}
 
@@ -30,16 +30,16 @@ class ChainLine(Base):
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     chain: Mapped[str] = mapped_column(String(120))
     seq: Mapped[int] = mapped_column(BIG_ID)
-    """From 1 within its chain."""
+    """Counted from 1 within its chain."""
     at: Mapped[datetime]
     body: Mapped[str] = mapped_column(Text)
-    """JSON, keys in order."""
+    """JSON with sorted keys."""
     seal: Mapped[str] = mapped_column(String(64))
     """SHA-256 in hexadecimal."""
 
 
 class ChainHead(Base):
-    """How long a chain is, and the seal of its last line: so that lost last lines show."""
+    """The length of a chain and the seal of its last line, so that missing last lines are detected."""
 
     __tablename__ = "chain_heads"
 
@@ -49,7 +49,7 @@ class ChainHead(Base):
 
 
 class LogRow(Base):
-    """A table log: a stretch of one table's chain that is judged by itself, its time counted from its beginning."""
+    """A table log: a part of one table's chain that is judged separately, with its own stream time."""
 
     __tablename__ = "logs"
     __table_args__ = (Index("ix_logs_table", "table_id", "id"), Index("ix_logs_shift", "shift", unique=True))
@@ -57,21 +57,21 @@ class LogRow(Base):
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     table_id: Mapped[str] = mapped_column(String(200))
     began_at: Mapped[datetime]
-    """Where its `t` is 0."""
+    """The time where its `t` is 0."""
     rules: Mapped[str] = mapped_column(Text)
     """What it is judged by: rulebook, options, shoe, limits and chips, as JSON."""
     first_line: Mapped[int] = mapped_column(BIG_ID)
-    """Where it begins in the table's chain."""
+    """The number of its first line in the table's chain."""
     origin: Mapped[str] = mapped_column(String(20), default="live")
-    """live, or review: recordings that were watched later."""
+    """`live`, or `review` for recordings that were watched later."""
     shift: Mapped[str | None] = mapped_column(String(64))
-    """Of a review: the hash that names table and footage, so that the same is entered once."""
+    """For a review: the hash of table and footage, so that the same footage is entered once."""
     is_counted: Mapped[bool] = mapped_column(default=True)
-    """False where another log covers the same time at the table already."""
+    """False where another log already covers the same time at the table."""
 
 
 class AlertRow(Base):
-    """An alert as it was raised, and what became of it."""
+    """An alert as it was raised, with its present state."""
 
     __tablename__ = "alerts"
     __table_args__ = (
@@ -96,17 +96,17 @@ class AlertRow(Base):
     """When the fault happened."""
     noticed_at: Mapped[datetime]
     body: Mapped[str] = mapped_column(Text)
-    """The alert as CONTRACT has it."""
+    """The alert in the form of CONTRACT.md."""
     owner: Mapped[str | None] = mapped_column(String(100))
-    """Who took it."""
+    """The user who acknowledged it."""
     repeats: Mapped[int] = mapped_column(default=0)
     """How often the same fault was raised again."""
     is_quiet: Mapped[bool] = mapped_column(default=False)
-    """Raised after the fact, by a review or a correction: shown, but neither sounded nor sent to anybody."""
+    """Raised after the fact, by a review or a correction: displayed, but without sound or message."""
 
 
 class DoubtfulRow(Base):
-    """A finding that was never sure enough to be an alert: somebody looks when there is time."""
+    """A finding whose confidence stayed too low for an alert: somebody looks at it when there is time."""
 
     __tablename__ = "doubtful_findings"
     __table_args__ = (Index("ix_doubtful_table", "table_id", "id"), Index("ix_doubtful_round", "log_id", "round"))
@@ -123,11 +123,11 @@ class DoubtfulRow(Base):
     """When the fault would have happened."""
     confidence: Mapped[float]
     body: Mapped[str] = mapped_column(Text)
-    """As an alert's."""
+    """In the form of an alert's body."""
 
 
 class AlertChange(Base):
-    """One step in an alert's life."""
+    """One change of an alert's state."""
 
     __tablename__ = "alert_changes"
     __table_args__ = (Index("ix_alert_changes_alert", "alert_id", "id"),)
@@ -143,7 +143,7 @@ class AlertChange(Base):
 
 
 class RoundRow(Base):
-    """A round that is closed."""
+    """A closed round."""
 
     __tablename__ = "rounds"
     __table_args__ = (
@@ -157,23 +157,23 @@ class RoundRow(Base):
     table_id: Mapped[str] = mapped_column(String(200))
     log_id: Mapped[int] = mapped_column(ForeignKey("logs.id"))
     number: Mapped[int]
-    """From 1 within its log."""
+    """Counted from 1 within its log."""
     dealer: Mapped[str | None] = mapped_column(String(200))
     opened_at: Mapped[datetime]
     closed_at: Mapped[datetime]
     first_line: Mapped[int] = mapped_column(BIG_ID)
-    """Where it begins in the table's chain."""
+    """The number of its first line in the table's chain."""
     last_line: Mapped[int] = mapped_column(BIG_ID)
     body: Mapped[str] = mapped_column(Text)
     """The round record."""
     terms: Mapped[str | None] = mapped_column(Text)
-    """By what it is found, a line each, as entered in `round_terms`; None: not entered yet."""
+    """Its search terms, one per line, as in `round_terms`; None where it is not indexed yet."""
     is_counted: Mapped[bool] = mapped_column(default=True)
-    """False where another log covers the same round, better seen: figures count that one."""
+    """False where another log covers the same round and saw it better: figures count only that one."""
 
 
 class EvidenceRow(Base):
-    """A file that shows what happened: promised at first, then there."""
+    """A file that shows what happened: first promised, then kept."""
 
     __tablename__ = "evidence"
     __table_args__ = (Index("ix_evidence_alert", "alert_id"), Index("ix_evidence_state", "state"))
@@ -181,13 +181,13 @@ class EvidenceRow(Base):
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     alert_id: Mapped[int] = mapped_column(ForeignKey("alerts.id"))
     kind: Mapped[str] = mapped_column(String(20))
-    """clip, still, overlay, before, after, or a further one that somebody asked for."""
+    """clip, still, overlay, before, after, or a further kind that was requested."""
     state: Mapped[str] = mapped_column(String(20))
     """promised, kept, failed or deleted."""
     from_at: Mapped[datetime]
     to_at: Mapped[datetime]
     path: Mapped[str | None] = mapped_column(String(500))
-    """Below the evidence folder."""
+    """The path below the evidence folder."""
     size_bytes: Mapped[int | None] = mapped_column(BIG_ID)
     sha256: Mapped[str | None] = mapped_column(String(64))
     fault: Mapped[str | None] = mapped_column(Text)
@@ -195,7 +195,7 @@ class EvidenceRow(Base):
 
 
 class SignalRow(Base):
-    """What a device reported, until its table has taken it in."""
+    """A device's report, stored until its table has processed it."""
 
     __tablename__ = "signals"
     __table_args__ = (Index("ix_signals_waiting", "table_id", "id"),)
@@ -208,7 +208,7 @@ class SignalRow(Base):
 
 
 class UserRow(Base):
-    """Somebody who may sign in."""
+    """A user who may log in."""
 
     __tablename__ = "users"
 
@@ -216,13 +216,13 @@ class UserRow(Base):
     role: Mapped[str] = mapped_column(String(20))
     password_hash: Mapped[str] = mapped_column(String(200))
     tables: Mapped[str | None] = mapped_column(Text)
-    """A JSON list of the tables he may see; all where null."""
+    """A JSON list of the tables that the user may see; null for all."""
     added_at: Mapped[datetime]
     is_active: Mapped[bool] = mapped_column(default=True)
 
 
 class TokenRow(Base):
-    """A program's way in."""
+    """A program's access token."""
 
     __tablename__ = "tokens"
 
@@ -232,14 +232,14 @@ class TokenRow(Base):
     tables: Mapped[str | None] = mapped_column(Text)
     added_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
-    """From then on it holds no more; null: never."""
+    """When it expires; null for never."""
     used_at: Mapped[datetime | None]
-    """When it was used last, to the minute; null: not yet."""
+    """When it was last used, to the minute; null where it was not used yet."""
     is_active: Mapped[bool] = mapped_column(default=True)
 
 
 class SessionRow(Base):
-    """A browser that is signed in."""
+    """A browser's login session."""
 
     __tablename__ = "sessions"
 
@@ -251,7 +251,7 @@ class SessionRow(Base):
 
 
 class CaseRow(Base):
-    """Alerts gathered because they belong together."""
+    """A collection of alerts that belong together."""
 
     __tablename__ = "cases"
 
@@ -277,7 +277,7 @@ class CaseAlert(Base):
 
 
 class CaseNote(Base):
-    """What somebody wrote about a case; never changed."""
+    """A note on a case; never changed."""
 
     __tablename__ = "case_notes"
     __table_args__ = (Index("ix_case_notes_case", "case_id", "id"),)
@@ -290,7 +290,7 @@ class CaseNote(Base):
 
 
 class HoldRow(Base):
-    """An order that evidence must not be deleted; of one alert, or of all alerts of a case."""
+    """A hold that forbids the deletion of evidence: of one alert, or of all alerts of a case."""
 
     __tablename__ = "holds"
     __table_args__ = (Index("ix_holds_alert", "alert_id"), Index("ix_holds_case", "case_id"))
@@ -306,7 +306,7 @@ class HoldRow(Base):
 
 
 class DeliveryRow(Base):
-    """A message for one channel: entered before it is sent, and kept with what became of it."""
+    """A message for one channel: stored before it is sent, and kept with its result."""
 
     __tablename__ = "deliveries"
     __table_args__ = (
@@ -317,7 +317,7 @@ class DeliveryRow(Base):
 
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     key: Mapped[str] = mapped_column(String(120))
-    """The same each time that it is sent: by it a receiver knows what it already has."""
+    """The same for every attempt, so that a receiver can recognise repeats."""
     channel: Mapped[str] = mapped_column(String(100))
     alert_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id"))
     event: Mapped[str] = mapped_column(String(40))
@@ -326,17 +326,17 @@ class DeliveryRow(Base):
     attempts: Mapped[int] = mapped_column(default=0)
     entered_at: Mapped[datetime]
     due_at: Mapped[datetime]
-    """When it is tried next, while it waits."""
+    """The time of the next attempt, while it waits."""
     settled_at: Mapped[datetime | None]
     """When it was sent, or given up."""
     fault: Mapped[str | None] = mapped_column(Text)
     """Why the last attempt failed."""
     body: Mapped[str] = mapped_column(Text)
-    """JSON, as it is sent."""
+    """The JSON that is sent."""
 
 
 class DeliveryPlace(Base):
-    """How far deliveries were entered; moves in the transaction that enters them."""
+    """The last alert, change or reminder for which deliveries exist; updated in the transaction that adds them."""
 
     __tablename__ = "delivery_places"
 

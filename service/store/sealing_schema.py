@@ -1,4 +1,4 @@
-"""The tables of the database that hold the log over all chains: its leaves, and the checkpoints signed over them."""
+"""The database tables of the log over all chains: its leaves, and its signed checkpoints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from thirdcard.service.store.schema import Base
 
 
 class TreeLeaf(Base):
-    """One chain's head at one moment; leaves are only added."""
+    """One chain's head at one time; leaves are only added."""
 
     __tablename__ = "tree_leaves"
     __table_args__ = (Index("ix_tree_leaves_chain", "origin", "chain", "number"),)
@@ -18,19 +18,19 @@ class TreeLeaf(Base):
     origin: Mapped[str] = mapped_column(String(120), primary_key=True)
     """The signed log that it belongs to."""
     number: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
-    """From 0 within its log."""
+    """Counted from 0 within its log."""
     chain: Mapped[str] = mapped_column(String(120))
     seq: Mapped[int] = mapped_column(BIG_ID)
     seal: Mapped[str] = mapped_column(String(64))
 
 
 class CheckpointRow(Base):
-    """A checkpoint as its signer signed it."""
+    """A signed checkpoint."""
 
     __tablename__ = "checkpoints"
 
     origin: Mapped[str] = mapped_column(String(120), primary_key=True)
     number: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
-    """From 1 within its log, as its signer counts."""
+    """Counted from 1 within its log by the signer."""
     note: Mapped[str] = mapped_column(Text)
-    """The signed note, whole."""
+    """The complete signed note."""

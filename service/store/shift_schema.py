@@ -1,4 +1,4 @@
-"""The tables of the database that reviews of recorded shifts fill: what their files showed, and how well."""
+"""The database tables for reviews of recorded shifts: the footage, and notes on its quality."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thirdcard.service.store.schema import Base
 
 
 class FootageRow(Base):
-    """A stretch of a video file that shows a stretch of a log; of any moment at most one is entered."""
+    """A part of a video file that shows a part of a log; at most one is entered for any time."""
 
     __tablename__ = "footage"
     __table_args__ = (Index("ix_footage_log", "log_id", "from_at"), Index("ix_footage_file", "fingerprint"))
@@ -20,18 +20,18 @@ class FootageRow(Base):
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     log_id: Mapped[int] = mapped_column(ForeignKey("logs.id"))
     path: Mapped[str] = mapped_column(String(1000))
-    """The file, or its URL, as it was named."""
+    """The path or URL of the file, as given."""
     fingerprint: Mapped[str] = mapped_column(String(64))
-    """Tells the file apart, wherever it lies."""
+    """Identifies the file, wherever it lies."""
     size_bytes: Mapped[int] = mapped_column(BIG_ID)
     from_at: Mapped[datetime]
     to_at: Mapped[datetime]
     begins_s: Mapped[float] = mapped_column(Double)
-    """Where in the file `from_at` lies, in seconds from its first frame."""
+    """The position of `from_at` in the file, in seconds from its first frame."""
 
 
 class LogNoteRow(Base):
-    """Something about a stretch of a log that people should know: a gap, an overlap, a damaged stretch."""
+    """A note on a span of a log: a gap, an overlap, a damaged part."""
 
     __tablename__ = "log_notes"
     __table_args__ = (Index("ix_log_notes_log", "log_id", "from_at"),)

@@ -1,6 +1,6 @@
-"""The tables of the database that the house's figures are read from: sums by hour, and which hours changed since.
+"""The database tables behind the house's figures: sums by hour, and the hours that changed since.
 
-They hold nothing that cannot be found again from rounds, alerts and logs. No dealer is an empty text.
+All of it can be computed again from rounds, alerts and logs. An unknown dealer is an empty text.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ class TallyRow(Base):
 
     table_id: Mapped[str] = mapped_column(String(200), primary_key=True)
     hour: Mapped[datetime] = mapped_column(primary_key=True)
-    """Its beginning, a whole hour UTC."""
+    """The start of the hour, a full hour UTC."""
     dealer: Mapped[str] = mapped_column(String(200), primary_key=True)
     rulebook: Mapped[str] = mapped_column(String(80), primary_key=True)
     rounds: Mapped[int]
     watched_rounds: Mapped[int]
-    """Those that were watched without a gap."""
+    """The rounds that were watched without a gap."""
     timed_rounds: Mapped[int]
-    """Those whose phases are all known."""
+    """The rounds whose phases are all known."""
     timed_s: Mapped[float] = mapped_column(Double)
-    """What these took in all, with the wait before each."""
+    """The total duration of these rounds in seconds, including the wait before each."""
     unseen_s: Mapped[float] = mapped_column(Double)
-    """How long within the hour the table could not be watched."""
+    """How long within the hour the table could not be watched, in seconds."""
     durations: Mapped[bytes] = mapped_column(LargeBinary)
-    """Counts of the durations of each phase: (phases, bins) unsigned 16-bit integers, little end first."""
+    """Histograms of the durations of each phase: (phases, bins) unsigned 16-bit integers, little-endian."""
 
 
 class CodeTallyRow(Base):
@@ -52,19 +52,19 @@ class CodeTallyRow(Base):
     state: Mapped[str] = mapped_column(String(20), primary_key=True)
     alerts: Mapped[int]
     false_alerts: Mapped[int]
-    """Those dismissed for a reason that blames the system."""
+    """Alerts dismissed for a reason that blames the system."""
     accepted: Mapped[int]
-    """Late bets that nobody was seen to void."""
+    """Late bets for which no voiding was detected."""
     overpaid_minor: Mapped[float] = mapped_column(Double)
-    """What the house gave away by it, in the table's smallest unit."""
+    """What the house overpaid because of it, in the table's minor units."""
     underpaid_minor: Mapped[float] = mapped_column(Double)
-    """What patrons were not given."""
+    """What patrons were underpaid, in minor units."""
 
 
 class ErringTallyRow(Base):
-    """The erring rounds of an hour whose alerts are of the same codes in the same states.
+    """The rounds with errors of an hour whose alerts have the same codes in the same states.
 
-    A round counts in the hour in which it closed; alerts whose round never closed, in the hour of the first of them.
+    A round counts in the hour in which it closed; an unclosed round, in the hour of its first alert.
     """
 
     __tablename__ = "erring_tallies"
@@ -74,15 +74,16 @@ class ErringTallyRow(Base):
     table_id: Mapped[str] = mapped_column(String(200))
     hour: Mapped[datetime]
     dealer: Mapped[str] = mapped_column(String(200))
-    """Who dealt at the first alert."""
+    """The dealer at the first alert."""
     rulebook: Mapped[str] = mapped_column(String(80))
     faults: Mapped[str] = mapped_column(Text)
-    """A line for each code and state of the round's alerts, in order: `misdeal.order open`."""
+    """A line for each code and state of the round's alerts, sorted: `misdeal.order open`."""
     rounds: Mapped[int]
 
 
 class TouchedHour(Base):
-    """An hour of a table whose tallies are to be made anew; only added to, so that no writer waits for another."""
+    """An hour of a table whose tallies must be recomputed; rows are only added, so that writers do not block each
+    other."""
 
     __tablename__ = "touched_hours"
 

@@ -1,7 +1,7 @@
-"""Note, in the same transaction as a change, whose hours' tallies it touches.
+"""Mark the hours whose tallies a change affects, in the same transaction as the change.
 
-Every session that writes does so by itself for rounds, alerts and logs that are added, changed or deleted as objects.
-Statements that change many rows at once pass by the session: who sends one calls `touch_log` beside it.
+Every writing session does so by itself for rounds, alerts and logs that are added, changed or deleted as objects.
+Statements that change many rows at once bypass the session: their callers must also call `touch_log`.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from thirdcard.service.store.tally_schema import TouchedHour
 
 HOUR = timedelta(hours=1)
 Place = tuple[str, datetime]
-"""A table and an hour."""
+"""A table and the start of an hour."""
 
 
 def hour_of(at: datetime) -> datetime:
-    """The UTC hour in which a moment in UTC lies, by its beginning."""
+    """The start of the UTC hour that contains a time in UTC."""
     return at.replace(minute=0, second=0, microsecond=0)
 
 
 def follow_changes(session: Session) -> None:
-    """Note from now on what the session changes."""
+    """Mark the hours of all further changes of the session."""
     event.listen(session, "before_flush", _note_changes)
 
 
 def touch(session: Session, places: Iterable[Place]) -> None:
-    """Have the tallies of these hours made anew."""
+    """Mark these hours, so that their tallies are recomputed."""
     session.add_all(TouchedHour(table_id=table, hour=hour) for table, hour in sorted(set(places)))
 
 
 def touch_log(session: Session, log_id: int) -> None:
-    """Have the tallies of all hours of a log made anew: before its rows go, or after they came."""
+    """Mark all hours of a log: call before its rows are deleted, or after they were added."""
     with session.no_autoflush:
         touch(session, _places_of_log(session, log_id))
 
@@ -61,7 +61,7 @@ def _places_of(session: Session, row: object) -> Iterator[Place]:
 
 
 def _places_of_round(session: Session, table: str, log_id: int, number: int) -> Iterator[Place]:
-    """Where a round with alerts counts, now or until it closed: one alert more, or another state, changes it there."""
+    """The hours of a round and its alerts: a further alert or another state changes the tallies there."""
     closed = select(RoundRow.closed_at).where(RoundRow.log_id == log_id, RoundRow.number == number)
     alerts = select(AlertRow.at).where(AlertRow.log_id == log_id, AlertRow.round == number)
     with session.no_autoflush:
@@ -70,7 +70,7 @@ def _places_of_round(session: Session, table: str, log_id: int, number: int) -> 
 
 
 def _values(row: object, column: str) -> Iterator[datetime]:
-    """What a column holds, and what it held before."""
+    """A column's current and previous values."""
     history = inspect(row).attrs[column].history
     yield from (at for at in (*history.sum(), getattr(row, column)) if at is not None)
 

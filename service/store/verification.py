@@ -1,6 +1,6 @@
-"""Hold what the database and the evidence folder have now against what was sealed.
+"""Compare the present database and evidence folder with what was sealed.
 
-Evidence is sealed in its table's chain of alerts, so a changed row shows as well as a changed file.
+Evidence is sealed in its table's chain of alerts, so a changed row is detected as well as a changed file.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ VouchedLines = Callable[[Session, str], Iterable[chain.Vouched]]
 
 
 def verify_chains(session: Session, known: Iterable[str] = (), vouched: VouchedLines | None = None) -> str | None:
-    """The first line that is not as it was written, in words; None where all are.
+    """The first line that was changed, in words; None where all are as they were written.
 
     Args:
         session: A transaction.
-        known: Chains that must be there, whatever the database says.
-        vouched: The lines of a chain whose seals are known from elsewhere, in order.
+        known: Chains that must exist, whatever the database says.
+        vouched: Returns the lines of a chain whose seals are known from elsewhere, in order.
     """
     for name in sorted({*chain.chains(session), *known}):
         breach = chain.first_breach(session, name, vouched(session, name) if vouched else ())
@@ -36,7 +36,7 @@ def verify_chains(session: Session, known: Iterable[str] = (), vouched: VouchedL
 
 
 def verify_evidence(session: Session, store: EvidenceStore) -> str | None:
-    """The first alert or file that is not what was sealed, in words; None where all are."""
+    """The first alert or file that differs from what was sealed, in words; None where all match."""
     for alert_id, body in _sealed_alerts(session):
         row = session.get(AlertRow, alert_id)
         if row is None or row.body != body:
@@ -51,7 +51,7 @@ def verify_evidence(session: Session, store: EvidenceStore) -> str | None:
 
 
 def _fault_of_file(session: Session, store: EvidenceStore, alert_id: int, kind: str, sha256: str | None) -> str | None:
-    """What is wrong with a file; `sha256` is None where its deletion is sealed."""
+    """The fault of a file, in words; `sha256` is None where its deletion is sealed."""
     wanted = select(EvidenceRow).where(EvidenceRow.alert_id == alert_id, EvidenceRow.kind == kind)
     row = session.scalars(wanted).first()
     if row is not None and row.state == "deleted":

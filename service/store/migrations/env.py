@@ -1,4 +1,4 @@
-"""Run by Alembic: brings the database it is given up to date."""
+"""Run by Alembic: migrates the given database to the newest version."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     _make_cases()
     _make_chain_heads()
     _make_chain_lines()
@@ -35,7 +35,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop the tables."""
     op.drop_index("ix_holds_case", table_name="holds")
     op.drop_index("ix_holds_alert", table_name="holds")
     op.drop_table("holds")

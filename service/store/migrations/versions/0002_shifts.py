@@ -1,4 +1,4 @@
-"""What reviews of recorded shifts fill."""
+"""Add the tables and columns for reviews of recorded shifts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Say where logs come from; make the tables."""
+    """Add the origin of logs, and create the tables."""
     op.add_column("logs", sa.Column("origin", sa.String(length=20), nullable=False, server_default="live"))
     op.add_column("logs", sa.Column("shift", sa.String(length=64), nullable=True))
     op.add_column("logs", sa.Column("is_counted", sa.Boolean(), nullable=False, server_default=sa.true()))
@@ -51,7 +51,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop these tables and columns."""
     op.drop_index("ix_log_notes_log", table_name="log_notes")
     op.drop_table("log_notes")
     op.drop_index("ix_footage_file", table_name="footage")

@@ -1,4 +1,4 @@
-"""What makes rounds findable, and what people corrected in them."""
+"""Add the search index of rounds, and their corrections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables; rounds that are there already are entered when the service starts."""
+    """Create the tables; existing rounds are indexed when the service starts."""
     op.add_column("rounds", sa.Column("terms", sa.Text(), nullable=True))
     op.create_index("ix_rounds_number", "rounds", ["log_id", "number"], unique=False)
     op.add_column("alerts", sa.Column("is_quiet", sa.Boolean(), nullable=False, server_default=sa.false()))
@@ -56,7 +56,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop these tables and columns."""
     for name in ("picture", "round", "log"):
         op.drop_index(f"ix_corrections_{name}", table_name="corrections")
     op.drop_table("corrections")

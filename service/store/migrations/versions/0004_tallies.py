@@ -1,4 +1,4 @@
-"""What the house's figures are read from; all hours that there are begin as touched."""
+"""Add the tallies behind the house's figures; all existing hours are marked for counting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOUCHED = "INSERT INTO touched_hours (table_id, hour) SELECT DISTINCT table_id, 
 
 
 def upgrade() -> None:
-    """Make the tables, and the ways to the rows of an hour."""
+    """Create the tables, and the indexes for the rows of an hour."""
     op.create_index("ix_rounds_table_closed", "rounds", ["table_id", "closed_at"], unique=False)
     op.create_index("ix_alerts_table_at", "alerts", ["table_id", "at"], unique=False)
     _make_tallies()
@@ -35,7 +35,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop the tables and indexes."""
     op.drop_table("touched_hours")
     op.drop_index("ix_code_tallies_hour", table_name="code_tallies")
     op.drop_table("code_tallies")

@@ -1,4 +1,4 @@
-"""Rounds that a later review saw better are kept, and not counted twice."""
+"""Mark rounds as not counted where a later review saw them better: they are kept, but counted only once."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """All rounds that there are count."""
+    """Add the mark; all existing rounds count."""
     op.add_column("rounds", sa.Column("is_counted", sa.Boolean(), nullable=False, server_default=sa.true()))
 
 
 def downgrade() -> None:
-    """Forget which do not."""
+    """Drop the mark."""
     op.drop_column("rounds", "is_counted")

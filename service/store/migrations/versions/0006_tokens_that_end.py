@@ -1,4 +1,4 @@
-"""Tokens may end by themselves, and tell when they were last used."""
+"""Add an expiry time and the time of the last use to tokens."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """All tokens that there are hold until somebody switches them off."""
+    """Add the columns; existing tokens stay valid until they are deactivated."""
     op.add_column("tokens", sa.Column("expires_at", UtcTime(), nullable=True))
     op.add_column("tokens", sa.Column("used_at", UtcTime(), nullable=True))
 
 
 def downgrade() -> None:
-    """Forget it."""
+    """Drop the columns."""
     op.drop_column("tokens", "used_at")
     op.drop_column("tokens", "expires_at")

@@ -1,4 +1,4 @@
-"""Errors are counted by rounds: sums of erring rounds; all hours that there are begin as touched."""
+"""Count errors by rounds: add sums of rounds with errors; all existing hours are marked for counting."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SELECT table_id, hour FROM tallies UNION SELECT table_id, hour FROM code_tallies
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Create the table."""
     op.create_table(
         "erring_tallies",
         sa.Column("id", BIG_ID, nullable=False),
@@ -38,7 +38,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop it."""
+    """Drop the table."""
     op.drop_index("ix_erring_tallies_table", table_name="erring_tallies")
     op.drop_index("ix_erring_tallies_hour", table_name="erring_tallies")
     op.drop_table("erring_tallies")

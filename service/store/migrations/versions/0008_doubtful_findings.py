@@ -1,4 +1,4 @@
-"""Findings that are not sure enough to be alerts have a table of their own."""
+"""Add a table for findings whose confidence is too low for an alert."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Create the table."""
     op.create_table(
         "doubtful_findings",
         sa.Column("id", BIG_ID, nullable=False),
@@ -37,7 +37,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop it."""
+    """Drop the table."""
     op.drop_index("ix_doubtful_round", table_name="doubtful_findings")
     op.drop_index("ix_doubtful_table", table_name="doubtful_findings")
     op.drop_table("doubtful_findings")

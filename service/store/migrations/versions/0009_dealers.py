@@ -1,4 +1,4 @@
-"""The house's dealers, how they are written, and the roster."""
+"""Add the house's dealers, the spellings of their names, and the roster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     op.create_table(
         "dealers",
         sa.Column("id", BIG_ID, nullable=False),
@@ -55,7 +55,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop the tables."""
     op.drop_index("ix_stints_table", table_name="stints")
     for table in ("stints", "dealer_names", "dealers"):
         op.drop_table(table)

@@ -1,4 +1,4 @@
-"""How tables are set up: which are watched, and every version of each."""
+"""Add the set-ups of tables: which tables are watched, and every version of each set-up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     op.create_table(
         "setups",
         sa.Column("id", BIG_ID, nullable=False),
@@ -45,7 +45,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop the tables."""
     op.drop_index("ix_setups_version", table_name="setups")
     for table in ("setups", "watched_tables"):
         op.drop_table(table)

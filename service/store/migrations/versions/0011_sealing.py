@@ -1,4 +1,4 @@
-"""One log over all chains, and the checkpoints signed over it."""
+"""Add the log over all chains, and its signed checkpoints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables; what was written before is in no checkpoint until the first is signed."""
+    """Create the tables; earlier lines are in no checkpoint until the first one is signed."""
     op.create_table(
         "tree_leaves",
         sa.Column("origin", sa.String(length=120), nullable=False),
@@ -35,7 +35,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop the tables."""
     op.drop_index("ix_tree_leaves_chain", table_name="tree_leaves")
     for table in ("checkpoints", "tree_leaves"):
         op.drop_table(table)

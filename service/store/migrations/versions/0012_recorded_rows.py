@@ -1,4 +1,4 @@
-"""Rows are recorded in chains: what stands in an older database is taken over as it is."""
+"""Record rows in chains: the rows of an older database are recorded with their present values."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Record every row as it stands; nothing is rewritten, and nothing proves what it held before."""
+    """Record every row with its present values; nothing is changed, and nothing proves earlier values."""
     take_over(op.get_bind())
 
 
 def downgrade() -> None:
-    """Leave the records where they are: chains are never cut."""
+    """Keep the records: chains are never shortened."""
