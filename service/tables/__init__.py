@@ -1,1 +1,1 @@
-"""The tables of a service: every version of their set-ups, and what people do with them while it runs."""
+"""The tables of a service: all versions of their set-ups, and changes of them while the service runs."""

@@ -1,4 +1,4 @@
-"""What differs between two versions of a set-up, for people: names, and of texts the lines."""
+"""The differences between two versions of a set-up, for display: file names, and changed lines of texts."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Literal
 
 TEXTS = (".yaml", ".yml")
 MOST_LINES = 400
-"""Of one file's difference; more than a page that somebody reads."""
+"""The most lines shown of one file's difference; more than anybody reads on a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """One file that differs."""
+    """A file that differs."""
 
     name: str
     what: Literal["added", "changed", "removed"]
     lines: tuple[str, ...]
-    """A unified difference; none of what is no text."""
+    """A unified diff; empty where the file is not a text."""
 
 
 def differences(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[FileChange]:
-    """What differs, by name; files as they may be shown."""
+    """The differences between two sets of files, by name; the files must be free of secrets."""
     names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     return [_change(name, before.get(name), after.get(name)) for name in names]
 

@@ -1,4 +1,4 @@
-"""All files of one set-up as one value, and how they come onto the disk: whole, or not at all."""
+"""All files of one set-up as one value, and how they are written to disk: completely, or not at all."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from thirdcard.service.ports.errors import TableError
 from thirdcard.service.setup.table_check import TABLE
 
 MOST_FILES = 200
-"""A table has a handful, and a picture for each chip."""
+"""A table has a few files, and a picture for each chip."""
 MOST_BYTES = 16 * 2**20
-"""Of all files together; an enrolled deck, by far the largest of them, has one or two megabytes."""
+"""The limit for all files together; an enrolled deck, by far the largest, has 1 to 2 MB."""
 LONGEST_PART_BYTES, MOST_PARTS = 100, 5
-"""Of a name; far more than files are called, and all file systems take it."""
+"""The limits of a name: far more than usual names need, and accepted by all file systems."""
 _WHERE, _KEY = "set-up", "files"
 
 
@@ -26,9 +26,9 @@ class FileSet:
     """The files of one set-up."""
 
     files: Mapping[str, bytes]
-    """By name within the table's folder, with `/` between folders; `table.yaml` among them."""
+    """Contents by name within the table's folder, with `/` between folders; includes `table.yaml`."""
     films: Mapping[str, str] = field(default_factory=dict)
-    """Files that are not kept with it, since they are too large: name, and path from the service's folder."""
+    """Large files that are not copied: their names, and their paths from the service's folder."""
 
     def __post_init__(self) -> None:
         check_names((*self.files, *self.films))
@@ -44,17 +44,17 @@ class FileSet:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of all of it."""
+        """The SHA-256 over all files and film paths."""
         told = [f"{name}\0{digest}" for name, digest in self.digests().items()]
         told += [f"{name}\0-> {path}" for name, path in sorted(self.films.items())]
         return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
 def check_names(names: tuple[str, ...]) -> None:
-    """Look whether all are names of files within a folder.
+    """Check that all names are valid file names within a folder.
 
     Raises:
-        TableError: One leads out of it, is hidden or none at all, one is also a folder, or there are too many.
+        TableError: A name leads out of it, is hidden or empty, is also a folder, or there are too many.
     """
     if len(names) > MOST_FILES:
         raise TableError(_WHERE, _KEY, value=len(names), allowed=f"must be {MOST_FILES} files at most")
@@ -71,7 +71,7 @@ def check_names(names: tuple[str, ...]) -> None:
 
 
 def is_inside(name: str) -> bool:
-    """Whether it names a file within a folder, and no hidden one."""
+    """Whether it names a file within a folder that is not hidden."""
     parts = name.split("/")
     return 0 < len(parts) <= MOST_PARTS and all(map(_is_plain, parts))
 
@@ -82,12 +82,12 @@ def _is_plain(part: str) -> bool:
 
 
 def write_folder(folder: Path, files: FileSet, *, home: Path) -> None:
-    """Write a set-up into a new folder; all of it is on the disk when this returns.
+    """Write a set-up into a new folder; everything is flushed to disk on return.
 
     Args:
-        folder: must not be there yet.
-        files: what it gets.
-        home: the service's folder, from which the paths of films count.
+        folder: the folder, which must not exist yet.
+        files: the set-up to write.
+        home: the service's folder, which the paths of films are relative to.
     """
     folder.mkdir(parents=True)
     for name, content in files.files.items():
@@ -99,7 +99,7 @@ def write_folder(folder: Path, files: FileSet, *, home: Path) -> None:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Put a file into its place in one step; it is on the disk when this returns."""
+    """Replace a file atomically; it is flushed to disk on return."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name[:40]}.{os.getpid()}.part")
     with draft.open("wb") as file:
@@ -111,7 +111,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def link_film(place: Path, film: Path) -> None:
-    """Link a name to a film elsewhere; what has that name already is replaced only if it is such a link."""
+    """Make a name a symbolic link to a film; an existing file is replaced only if it is such a link."""
     if place.exists() and place.resolve() == film.resolve():
         return
     if place.is_symlink():
@@ -123,7 +123,7 @@ def link_film(place: Path, film: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have what was put into a folder, or renamed in it, on the disk."""
+    """Flush a folder's new and renamed entries to disk."""
     number = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(number)
@@ -132,7 +132,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def move_folder(folder: Path, place: Path) -> None:
-    """Put a whole folder into its place; one that a broken attempt left there goes first."""
+    """Move a folder to its final place; remains of a failed attempt there are deleted first."""
     shutil.rmtree(place, ignore_errors=True)
     folder.replace(place)
     sync_folder(place.parent)

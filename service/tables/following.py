@@ -1,7 +1,7 @@
-"""Have those tables watched that the database wants to have watched, with the set-ups that are in force.
+"""Watch the tables that the database wants watched, with the set-ups in force.
 
-Acts come from this process, from the command line or from another machine: all of them write to the database, and
-here is looked at it. What cannot be read now is looked at again soon.
+Changes come from this process, from the command line or from another machine: all of them write to the database, which
+is read here at intervals. After a failed read the next try follows soon.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ from thirdcard.service.tables.setups import KnownTable, Wanted, list_known, tabl
 logger = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 2.0
-"""So soon takes effect what another process did; what this one does takes effect at once."""
+"""Seconds until a change by another process takes effect; changes by this process take effect at once."""
 STOP_S = 10.0
-"""Longer than any look takes, however busy the database is."""
+"""Longer than any read takes, even with a busy database."""
 
 
 class Watching(Protocol):
-    """What watches tables."""
+    """Starts and stops the watch of tables."""
 
     def watch(self, table_id: str, table_file: Path) -> None:
-        """Watch a table; one that is watched with another set-up takes this one when its round is over."""
+        """Watch a table; with a new set-up, an already watched table changes over after the current round."""
 
     def unwatch(self, table_id: str) -> None:
-        """Watch it no more."""
+        """Stop watching a table."""
 
     def wanted(self) -> dict[str, Path]:
-        """What is watched, or is to be next, by id."""
+        """The set-ups that are watched or will be next, by table id."""
 
     def running(self) -> dict[str, Path]:
-        """What is watched now, by id."""
+        """The set-ups that are watched now, by table id."""
 
 
 class FactsOfTables(Sequence[TableFacts]):
-    """What the tables' files say, as it holds now; it changes while the service runs."""
+    """The present facts of the tables from their files; changes while the service runs."""
 
     def __init__(self) -> None:
         self._facts: tuple[TableFacts, ...] = ()
 
     def put(self, facts: Sequence[TableFacts]) -> None:
-        """From now on these."""
+        """Replace the facts."""
         self._facts = tuple(facts)
 
     def __iter__(self) -> Iterator[TableFacts]:
@@ -74,7 +74,7 @@ class FactsOfTables(Sequence[TableFacts]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """A version's files, read."""
+    """The parsed files of a version."""
 
     config: TableConfig
     facts: TableFacts
@@ -82,7 +82,7 @@ class _Read:
 
 @dataclass(slots=True)
 class Following:
-    """Keeps the watch of one service in line with its database."""
+    """Keeps the watched tables of one service in line with its database."""
 
     home: Home
     database: Database
@@ -91,14 +91,14 @@ class Following:
     tables: MutableMapping[str, TableConfig]
     """Each table as it is watched now, by id; kept up to date."""
     _shown: dict[str, Path] = field(default_factory=dict)
-    """The table's file that `tables` and `facts` report, by id."""
+    """The table file that `tables` and `facts` report, by id."""
     _read: dict[Path, _Read] = field(default_factory=dict)
     _due: threading.Event = field(default_factory=threading.Event)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
     def learn(self, known: Sequence[KnownTable]) -> None:
-        """Know what the tables' files say before any is watched.
+        """Load the facts of all tables before any table is watched.
 
         Raises:
             ServiceError: A file cannot be used.
@@ -108,21 +108,21 @@ class Following:
         self._tell()
 
     def start(self) -> None:
-        """Look now, and again and again."""
+        """Read the database now and then at intervals."""
         self._look()
         self.database.after_writing.append(self.wake)
         self._thread = threading.Thread(target=self._run, name="set-ups", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop reading the database."""
         self._stopping.set()
         self._due.set()
         if self._thread is not None:
             self._thread.join(STOP_S)
 
     def wake(self) -> None:
-        """Something may have changed."""
+        """Read the database soon: something may have changed."""
         self._due.set()
 
     def _run(self) -> None:
@@ -133,7 +133,7 @@ class Following:
                 return
             try:
                 self._look()
-            except Exception:  # the thread must live: tables could not be changed any more
+            except Exception:  # the thread must not end: tables could not be changed any more
                 logger.exception("which tables are to be watched could not be followed")
 
     def _look(self) -> None:
@@ -162,7 +162,7 @@ class Following:
         self.watching.watch(table_id, path)
 
     def _show_running(self, known: Sequence[KnownTable]) -> None:
-        """Pages and checks of signals go by the set-up that a table is watched with now."""
+        """Make pages and signal checks use the set-up with which each table is watched now."""
         now = {one.table_id: table_file_of(self.home, one.setup) for one in known} | self.watching.running()
         if now == self._shown:
             return
@@ -185,7 +185,7 @@ class Following:
 
     @staticmethod
     def _do(table_id: str, path: Path, act: Callable[[str, Path], None]) -> None:
-        """Bring one table in line; where that fails the others go on, and it is tried again."""
+        """Bring one table in line; after an error the other tables go on, and it is tried again."""
         try:
             act(table_id, path)
         except (ServiceError, RulesError, CalibrationError, OSError) as error:

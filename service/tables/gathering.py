@@ -1,5 +1,5 @@
-"""Gather the files of a table from the disk, so that they stand on their own: what lies elsewhere is taken in under a
-name of its own, and the table's file says so.
+"""Gather a table's files from the disk into one self-contained set: files from elsewhere get a name within the set, and
+the table's file refers to that name.
 
 Films stay where they are.
 """
@@ -30,15 +30,15 @@ from thirdcard.vision.addresses import public_address
 
 
 def gather(table_file: Path, home: Path, *, also: Iterable[str] = ()) -> FileSet:
-    """The set-up whose table's file this is.
+    """The set-up of a table's file.
 
     Args:
-        table_file: the file, whatever it is called.
-        home: the service's folder, from which the paths of films count.
-        also: files that belong to it although nothing names them, where they are there.
+        table_file: the file, under any name.
+        home: the service's folder, which the paths of films are relative to.
+        also: further files that belong to it though no file names them; included where they exist.
 
     Raises:
-        UnreadableTableError: It is not there, or a file is too large.
+        UnreadableTableError: The file does not exist, or a file is too large.
         TableError: There are too many files.
     """
     gathered = _Gathered(home)
@@ -53,21 +53,21 @@ def gather(table_file: Path, home: Path, *, also: Iterable[str] = ()) -> FileSet
 
 @dataclass(slots=True)
 class _Gathered:
-    """What was found so far."""
+    """The files found so far."""
 
     home: Path
     files: dict[str, bytes] = field(default_factory=dict)
     films: dict[str, str] = field(default_factory=dict)
     _taken: dict[str, Path] = field(default_factory=lambda: {TABLE: Path()})
-    """What each name stands for."""
+    """The path that each name stands for."""
 
     def take(self, one: Reference, base: Path, within: str) -> str:
-        """Take in what a text names, and give its name; what is not there keeps the one that it has.
+        """Add the file that a reference names, and return its new name; a missing file keeps its name.
 
         Args:
-            one: the text.
-            base: the folder that the name counts from.
-            within: the folder of the set-up that the new name counts from; empty, or with a `/` at its end.
+            one: the reference.
+            base: the folder that the reference is relative to.
+            within: the folder in the set-up that the new name is relative to; empty, or ending in `/`.
         """
         path = base / one.name
         if "\0" in one.name or not path.is_file():
@@ -99,7 +99,7 @@ class _Gathered:
         return os.path.relpath(path, self.home.resolve())
 
     def _with_its_own(self, one: Reference, path: Path, name: str) -> bytes:
-        """A file's content; the files that it names are taken in, too."""
+        """A file's content; the files that it names are added too."""
         content = _read(path)
         if not (one.is_chips or one.is_deck):
             return content
@@ -123,16 +123,16 @@ def _read(path: Path) -> bytes:
 
 
 def with_films(sent: Mapping[str, bytes], before: FileSet | None, folder: Path, home: Path) -> FileSet:
-    """A set-up as somebody sent it, with the films that its cameras name and that are here already.
+    """The set-up that was sent, with the existing films that its cameras name.
 
     Args:
         sent: the files.
-        before: the version before, whose films and cameras' passwords stay known.
+        before: the previous version, whose films and camera passwords are kept.
         folder: the table's own folder.
-        home: the service's.
+        home: the service's folder.
 
     Raises:
-        TableError: The files are none of a set-up.
+        TableError: The files are not a set-up.
     """
     files = FileSet(files=sent)
     text = read_text(files.files[TABLE])
@@ -154,20 +154,20 @@ def with_films(sent: Mapping[str, bytes], before: FileSet | None, folder: Path, 
 
 
 def as_shown(files: FileSet) -> dict[str, bytes]:
-    """The files as anybody may see them: no camera's user and password."""
+    """The files without the users and passwords of cameras."""
     text = read_text(files.files[TABLE])
     table = with_other_texts(text, lambda value: public_address(value) if "://" in value else None)
     return {**files.files, TABLE: table.encode()}
 
 
 def _with_secrets_of(text: str, before: str) -> str:
-    """A table's file in which addresses that stand as `as_shown` shows them are those of the file before."""
+    """A table's file with the secrets restored: addresses shown without them are replaced by those of `before`."""
     known = {public_address(value): value for value in texts_of(before) if "://" in value}
     return with_other_texts(text, known.get)
 
 
 def leading_out(files: FileSet) -> Sequence[SetupProblem]:
-    """What the files of a set-up name that is not among them, since its name leads out of the folder."""
+    """Report names in the files of a set-up that lead out of its folder, and so are missing in it."""
     say = "must lie beside it or below: send the file along, and name it without .. and without a / at its beginning"
     found = [(TABLE, one) for one in references_of_table(read_text(files.files[TABLE]))]
     for name, content in files.files.items():

@@ -1,5 +1,5 @@
-"""The files that a table's YAML names, each with its place in the text: a name can be changed and the rest stays as
-it was written."""
+"""The files that a table's YAML names, each with its position in the text: a name can be replaced and the rest stays
+unchanged."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ BUILT_IN: Mapping[str, tuple[str, ...]] = {"layout": BUILT_IN_LAYOUTS, "chips": 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """A text in a YAML file that names another file."""
+    """A value in a YAML file that names another file."""
 
     key: str
-    """`cameras[0].source`."""
+    """The path of keys: `cameras[0].source`."""
     name: str
     span: tuple[int, int]
-    """Where it stands, in characters."""
+    """Its start and end in the text, in characters."""
 
     @property
     def is_film(self) -> bool:
@@ -36,7 +36,7 @@ class Reference:
 
     @property
     def is_chips(self) -> bool:
-        """Whether it is a set of chips, which names samples."""
+        """Whether it is a chip set, which names samples."""
         return self.key == "chips"
 
     @property
@@ -46,12 +46,13 @@ class Reference:
 
 
 def read_text(content: bytes) -> str:
-    """The text of a YAML file, its line ends as they are; what is no UTF-8 is for the check to tell."""
+    """The text of a YAML file with its line ends unchanged; invalid UTF-8 is replaced and left for the check to
+    report."""
     return content.decode("utf-8", "replace")
 
 
 def references_of_table(text: str) -> list[Reference]:
-    """What `table.yaml` names besides built-in things, streams and devices; nothing where it is no YAML."""
+    """The files that `table.yaml` names, without built-in names, streams and devices; empty where it is not YAML."""
     found = []
     for key, node in _scalars(text):
         place = key.partition("[")[0]
@@ -77,7 +78,7 @@ def references_of_deck(text: str) -> list[Reference]:
 
 
 def renamed(text: str, names: Mapping[Reference, str]) -> str:
-    """The text with other names in the places of these; nothing else of it changes."""
+    """The text with some references renamed; nothing else changes."""
     changed = {reference: name for reference, name in names.items() if name != reference.name}
     by_span = {reference.span: name for reference, name in changed.items()}  # an alias names a place once more
     for (begin, end), name in sorted(by_span.items(), reverse=True):
@@ -86,12 +87,12 @@ def renamed(text: str, names: Mapping[Reference, str]) -> str:
 
 
 def texts_of(text: str) -> list[str]:
-    """Every text that a YAML file holds."""
+    """Every string value of a YAML file."""
     return [node.value for _, node in _scalars(text)]
 
 
 def with_other_texts(text: str, other: Callable[[str], str | None]) -> str:
-    """A YAML file some of whose texts are others: what `other` gives for each, None where it stays."""
+    """A YAML file with values replaced by the results of `other`; None keeps a value."""
     changed: dict[Reference, str] = {}
     for key, node in _scalars(text):
         value = other(node.value)
@@ -105,7 +106,7 @@ def _reference(key: str, node: yaml.ScalarNode) -> Reference:
 
 
 def _scalars(text: str) -> list[tuple[str, yaml.ScalarNode]]:
-    """Every text in it, with the way to it; nothing where it is no YAML of a reasonable size."""
+    """Every string value with its key path; empty where the text is not YAML of a reasonable size."""
     try:
         parse_yaml(text, "")
     except DocumentError:

@@ -1,4 +1,4 @@
-"""Compare the kept files of every version of every set-up with what was recorded of it."""
+"""Compare the stored files of all set-up versions with what was recorded of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thirdcard.service.tables.setups import list_known, list_versions, read_file
 
 
 def verify_setups(session: Session, home: Home) -> list[str]:
-    """What of the kept files is not as it was recorded, a sentence each; empty where all is."""
+    """The stored files that differ from their record, one sentence each; empty where all match."""
     faults = []
     for table_id in session.scalars(select(SetupRow.table_id).distinct().order_by(SetupRow.table_id)).all():
         for version in list_versions(session, table_id):
@@ -28,7 +28,7 @@ def verify_setups(session: Session, home: Home) -> list[str]:
 
 
 def unread_changes(session: Session, home: Home) -> Iterator[str]:
-    """What lies in `tables/` and is not the version in force, a sentence each: changed by hand, or not placed yet."""
+    """Differences between `tables/` and the version in force, one sentence each: changed by hand, or not placed yet."""
     for known in list_known(session):
         path = home.tables / known.table_id / TABLE
         if not known.is_placed or not path.is_file():

@@ -1,6 +1,7 @@
-"""The versions of every table's set-up: their rows in the database, and their files in `setups/` of the home.
+"""The versions of every table's set-up: rows in the database, and files in `setups/` of the home folder.
 
-A version's folder is whole before its row is there, and never changes afterwards. What has no row is no version.
+A version's folder is complete before its row is added, and never changes afterwards. A folder without a row is not a
+version.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from thirdcard.service.store.setup_schema import SetupRow, WatchedTableRow
 from thirdcard.service.tables.file_set import FileSet, move_folder, sync_folder, write_folder
 
 DRAFT = ".new-"
-"""Begins the name of a folder that is no version yet."""
+"""The prefix of a folder that is not a version yet."""
 
 
 class SetupError(ServiceError):
-    """Something cannot be done with a table's set-up."""
+    """An operation on a table's set-up failed."""
 
 
 class NoSuchSetupError(SetupError):
@@ -38,39 +39,39 @@ class NoSuchSetupError(SetupError):
 
 
 class SpoiledSetupError(SetupError):
-    """A version's files are not those that were kept."""
+    """The files of a version were changed."""
 
 
 class Wanted(StrEnum):
-    """What is to become of a table."""
+    """The wanted state of a table."""
 
     WATCHED = "watched"
     STOPPED = "stopped"
     GONE = "gone"
-    """Its files were deleted; its versions are still there."""
+    """Its files were deleted; its versions still exist."""
 
 
 class SetupOrigin(StrEnum):
-    """Where a version came from."""
+    """The origin of a version."""
 
     FILE = "file"
-    """Somebody changed the files in `tables/`."""
+    """The files in `tables/` were changed by hand."""
     CHANGE = "change"
-    """It was sent as a whole."""
+    """A complete new set-up was sent."""
     RESTORE = "restore"
-    """It is an older one once more."""
+    """An older version was restored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Making:
-    """Who makes a version, when, why, and out of what."""
+    """Who makes a version, when and why, and its origin."""
 
     who: str
     now: datetime
     why: str | None = None
     origin: SetupOrigin = SetupOrigin.CHANGE
     restored: int | None = None
-    """Which one is restored."""
+    """The number of the restored version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,12 +89,12 @@ class SetupView:
     digests: dict[str, str]
     """The SHA-256 of each file, by name."""
     films: dict[str, str]
-    """Where each film lies, from the home on, by name."""
+    """The path of each film relative to the home folder, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTable:
-    """A table that the service knows, and the version that is in force."""
+    """A table known to the service, and its version in force."""
 
     table_id: str
     wanted: Wanted
@@ -106,7 +107,7 @@ class KnownTable:
 
 @contextmanager
 def acting_alone(home: Home) -> Iterator[None]:
-    """Keep every other process and thread from changing set-ups meanwhile; waits for its turn."""
+    """Hold the lock on all set-ups, against other processes and threads; waits for it."""
     home.setups.mkdir(parents=True, exist_ok=True)
     with (home.setups / ".lock").open("a") as lock:
         flock(lock, LOCK_EX)
@@ -114,18 +115,18 @@ def acting_alone(home: Home) -> Iterator[None]:
 
 
 def folder_of(home: Home, table_id: str, version: int) -> Path:
-    """Where a version's files lie."""
+    """The folder of a version's files."""
     return home.setups / table_id / str(version)
 
 
 def table_file_of(home: Home, setup: SetupView) -> Path:
-    """The table's file of a version, which is what a table's process loads."""
+    """The table file of a version, which the table's process loads."""
     return folder_of(home, setup.table_id, setup.version) / TABLE
 
 
 @contextmanager
 def drafted(home: Home, table_id: str, files: FileSet) -> Iterator[Path]:
-    """The folder of a set-up that is no version yet; what is left of it at the end goes."""
+    """A temporary folder with a set-up that is not a version yet; what remains of it is deleted at the end."""
     folder = home.setups / table_id
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
@@ -141,7 +142,7 @@ def drafted(home: Home, table_id: str, files: FileSet) -> Iterator[Path]:
 
 
 def record(session: Session, home: Home, table_id: str, files: FileSet, draft: Path, making: Making) -> int:
-    """Make a draft the next version, and the one in force, in a transaction that the caller ends; gives its number."""
+    """Make a draft the next version, in force at once; returns its number. The caller commits the transaction."""
     newest = session.scalar(select(func.max(SetupRow.version)).where(SetupRow.table_id == table_id)) or 0
     version = newest + 1
     move_folder(draft, folder_of(home, table_id, version))
@@ -172,7 +173,7 @@ def record(session: Session, home: Home, table_id: str, files: FileSet, draft: P
 
 
 def list_known(session: Session) -> list[KnownTable]:
-    """Every table but those that are gone, by id."""
+    """Every known table except deleted ones, by id."""
     both = select(WatchedTableRow, SetupRow).join(
         SetupRow,
         (SetupRow.table_id == WatchedTableRow.table_id) & (SetupRow.version == WatchedTableRow.version),
@@ -182,7 +183,7 @@ def list_known(session: Session) -> list[KnownTable]:
 
 
 def find_known(session: Session, table_id: str) -> KnownTable:
-    """One of them.
+    """A known table.
 
     Raises:
         NoSuchSetupError: There is no such table.
@@ -194,13 +195,13 @@ def find_known(session: Session, table_id: str) -> KnownTable:
 
 
 def list_versions(session: Session, table_id: str) -> list[SetupView]:
-    """All versions of a table, the newest first; none of one that never was."""
+    """All versions of a table, the newest first; empty for an unknown table."""
     rows = session.scalars(select(SetupRow).where(SetupRow.table_id == table_id).order_by(SetupRow.version.desc()))
     return [_view(row) for row in rows]
 
 
 def find_version(session: Session, table_id: str, version: int) -> SetupView:
-    """One of them.
+    """One version of a table.
 
     Raises:
         NoSuchSetupError: There is no such version.
@@ -215,7 +216,7 @@ def read_files(home: Home, setup: SetupView) -> FileSet:
     """A version's files.
 
     Raises:
-        SpoiledSetupError: They are not as they were kept.
+        SpoiledSetupError: The files were changed.
     """
     folder = folder_of(home, setup.table_id, setup.version)
     try:
@@ -229,7 +230,7 @@ def read_files(home: Home, setup: SetupView) -> FileSet:
 
 
 def drop_drafts(home: Home) -> None:
-    """Delete what broken attempts left behind."""
+    """Delete the remains of failed attempts."""
     for draft in home.setups.glob(f"*/{DRAFT}*"):
         rmtree(draft, ignore_errors=True)
 

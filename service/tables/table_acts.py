@@ -1,7 +1,7 @@
-"""What people do with tables while the service runs: add, change, stop, start, take a change back, read files anew.
+"""Change tables while the service runs: add, change, stop, start, restore a version, read files again.
 
-Each act is checked before anything changes, kept as a version where it changes files, noted in the audit, and takes
-effect in whichever process watches the tables: the database says what is wanted, and that process looks there.
+Each act is checked before anything changes, stored as a version where it changes files, and recorded in the audit
+chain. It takes effect in the process that watches the tables, which reads the wanted state from the database.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from thirdcard.service.tables.setups import (
 logger = logging.getLogger(__name__)
 
 BY_FILE = "files"
-"""Who made a version that was found on the disk when the service started."""
+"""The name of the maker of a version found on the disk when the service started."""
 
 
 class WrongSetupError(SetupError):
@@ -62,23 +62,23 @@ class WrongSetupError(SetupError):
 
 
 class TableStateError(SetupError):
-    """A table is there already, or stands already as is wanted."""
+    """The table already exists, or already has the wanted state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """What an act did."""
+    """The result of an act."""
 
     table_id: str
     version: int | None
-    """In force now; None where files that were read anew are as they were, or are refused."""
+    """The version now in force; None where files read again were unchanged, or are refused."""
     problems: tuple[SetupProblem, ...] = ()
-    """What a person should look at; of refused files also what is wrong."""
+    """Points that a person should check; for refused files also the errors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableActs:
-    """The acts of one person, or program, in one service's folder."""
+    """The acts of one person or program in one service's folder."""
 
     home: Home
     database: Database
@@ -86,16 +86,16 @@ class TableActs:
     who: str
 
     def check(self, files: FileSet, table_id: str) -> tuple[SetupProblem, ...]:
-        """Everything that is wrong or doubtful about a set-up, without changing anything."""
+        """Check a set-up without changing anything; returns all its problems."""
         with drafted(self.home, table_id, files) as draft:
             return _problems_of(files, draft)
 
     def add(self, sent: Mapping[str, bytes], why: str | None = None) -> Made:
-        """Add a table that the service does not know, and have it watched; its id stands in its `table.yaml`.
+        """Add a table and watch it; its id is in its `table.yaml`.
 
         Raises:
-            TableError: The files are none of a set-up, or have no usable id.
-            TableStateError: The table is there already.
+            TableError: The files are not a set-up, or have no usable id.
+            TableStateError: The table already exists.
             WrongSetupError: Something about it is wrong.
         """
         table_id = id_of(sent)
@@ -105,10 +105,10 @@ class TableActs:
             return self._put(table_id, files, "table.added", self._making(why))
 
     def add_from(self, table_file: Path, why: str | None = None) -> Made:
-        """Add a table whose files lie anywhere on this machine; what it names is taken along, films stay.
+        """Add a table whose files lie anywhere on this machine; the files that it names are copied, except films.
 
         Raises:
-            UnreadableTableError: A file is not there.
+            UnreadableTableError: A file does not exist.
             TableStateError, WrongSetupError: As with `add`.
         """
         files = gather(table_file, self.home.folder)
@@ -118,11 +118,11 @@ class TableActs:
             return self._put(table_id, files, "table.added", self._making(why))
 
     def change(self, table_id: str, sent: Mapping[str, bytes], why: str | None = None) -> Made:
-        """Replace a table's whole set-up; it is taken between two rounds.
+        """Replace a table's whole set-up; it takes effect between two rounds.
 
         Raises:
             NoSuchSetupError: There is no such table.
-            TableError: The files are none of a set-up, or are another table's.
+            TableError: The files are not a set-up, or are another table's.
             WrongSetupError: Something about it is wrong.
         """
         with self._acting():
@@ -133,10 +133,10 @@ class TableActs:
             return self._put(table_id, files, "table.changed", self._making(why))
 
     def change_from(self, table_id: str, table_file: Path, why: str | None = None) -> Made:
-        """The same with files that lie on this machine.
+        """Replace a table's whole set-up by files on this machine.
 
         Raises:
-            UnreadableTableError: A file is not there.
+            UnreadableTableError: A file does not exist.
             NoSuchSetupError, TableError, WrongSetupError: As with `change`.
         """
         files = gather(table_file, self.home.folder)
@@ -146,7 +146,7 @@ class TableActs:
             return self._put(table_id, files, "table.changed", self._making(why))
 
     def recalibrate(self, table_id: str, calibration: bytes, why: str | None = None) -> Made:
-        """Replace the file of its first camera's calibration.
+        """Replace the calibration file of a table's first camera.
 
         Raises:
             NoSuchSetupError, WrongSetupError: As with `change`.
@@ -159,12 +159,12 @@ class TableActs:
             return self._put(table_id, files, "table.changed", self._making(why))
 
     def restore(self, table_id: str, version: int, why: str | None = None) -> Made:
-        """Make an older version the one in force, as a new version; also of a table whose files were deleted.
+        """Put an older version in force again, as a new version; also for a table whose files were deleted.
 
         Raises:
             NoSuchSetupError: There is no such table or version.
-            SpoiledSetupError: Somebody changed its files since.
-            WrongSetupError: Something about it is wrong by now.
+            SpoiledSetupError: Its files were changed.
+            WrongSetupError: By the present checks something about it is wrong.
         """
         with self._acting():
             with self.database.reading() as session:
@@ -174,7 +174,7 @@ class TableActs:
             return self._put(table_id, read_files(self.home, old), "table.restored", making)
 
     def stop(self, table_id: str, why: str | None = None) -> None:
-        """Watch a table no more, from now on and after a restart too.
+        """Stop watching a table, now and after a restart.
 
         Raises:
             NoSuchSetupError: There is no such table.
@@ -192,7 +192,7 @@ class TableActs:
         self._turn(table_id, Wanted.WATCHED, "table.started", why)
 
     def reload(self) -> list[Made]:
-        """Read the files in `tables/` anew: what was changed by hand becomes a new version where nothing is wrong."""
+        """Read the files in `tables/` again: files changed by hand become a new version where nothing is wrong."""
         with self._acting():
             found = self._found()
             made = [self._take(table_id, path) for table_id, path in found.items()]
@@ -201,7 +201,7 @@ class TableActs:
             return [one for one in made if one is not None]
 
     def begin(self) -> list[KnownTable]:
-        """Bring versions and files in line when a service starts: files as they lie are what is wanted.
+        """Bring versions and files in line when a service starts: the files on the disk are what is wanted.
 
         Raises:
             HomeError: Two tables have the same id.
@@ -223,7 +223,7 @@ class TableActs:
 
     @contextmanager
     def _acting(self) -> Iterator[None]:
-        """Act alone, after what an act that was broken off did not put into `tables/` any more."""
+        """Hold the lock, and first complete the file changes of an interrupted act."""
         with acting_alone(self.home):
             self._place_all()
             yield
@@ -245,13 +245,13 @@ class TableActs:
             raise TableStateError(f"{taken[0]} is there already; have the files read anew instead")
 
     def _check_untouched(self, table_id: str) -> None:
-        """Look that no work of somebody's hands on the files in `tables/` would be lost."""
+        """Raise TableStateError where files in `tables/` were changed by hand: the changes would be lost."""
         path = self._found().get(table_id)
         if path is not None and self._is_news(table_id, self._gather(table_id, path)):
             raise TableStateError(f"{path} was changed by hand; have the files read anew first, or put them back.")
 
     def _put(self, table_id: str, files: FileSet, action: str, making: Making) -> Made:
-        """Check a set-up, keep it as the version in force, and put its files into `tables/`."""
+        """Check a set-up, store it as the version in force, and copy its files into `tables/`."""
         with drafted(self.home, table_id, files) as draft:
             problems = _problems_of(files, draft)
             refused = [problem for problem in problems if problem.grade is Grade.WRONG]
@@ -260,7 +260,7 @@ class TableActs:
             version = self._keep(table_id, files, draft, action, making)
         try:
             self._place(table_id)
-        except OSError:  # the version is kept and in force; the next act tries again
+        except OSError:  # the version is stored and in force; the next act tries again
             logger.exception("table %s: version %s cannot be put into tables/", table_id, version)
         return Made(table_id=table_id, version=version, problems=problems)
 
@@ -286,14 +286,14 @@ class TableActs:
             audit.note(session, self.who, action, f"table:{table_id}", at=self.now(), why=why)
 
     def _place_all(self) -> None:
-        """Put files into `tables/` that an act which was broken off did not put there."""
+        """Copy the files into `tables/` that an interrupted act did not copy."""
         with self.database.reading() as session:
             late = [one.table_id for one in list_known(session) if not one.is_placed]
         for table_id in late:
             self._place(table_id)
 
     def _place(self, table_id: str) -> None:
-        """Let the table's own folder in `tables/` hold the version in force; what else lies there stays."""
+        """Make the table's own folder in `tables/` hold the version in force; other files there stay."""
         with self.database.reading() as session:
             setup = find_known(session, table_id).setup
             older = {name for one in list_versions(session, table_id) for name in one.digests}
@@ -312,7 +312,7 @@ class TableActs:
             session.get_one(WatchedTableRow, table_id).is_placed = True
 
     def _found(self) -> dict[str, Path]:
-        """The tables' files by id; a file that tells none goes by its own name or its folder's."""
+        """The table files by id; a file without an id is listed under its own name or its folder's."""
         found: dict[str, Path] = {}
         for path in table_files(self.home.tables):
             table_id = _own_id(path) or (path.parent.name if path.name == TABLE else path.stem)
@@ -322,7 +322,7 @@ class TableActs:
         return found
 
     def _gather(self, table_id: str, path: Path) -> FileSet:
-        """What lies in `tables/` of a table."""
+        """The files of a table in `tables/`."""
         try:
             kept = self._find(table_id).setup.digests
         except NoSuchSetupError:
@@ -354,7 +354,7 @@ class TableActs:
             return Made(table_id=table_id, version=None, problems=(problem,))
 
     def _let_go(self, found: Collection[str]) -> None:
-        """Tables whose files somebody deleted are watched no more; their versions stay."""
+        """Stop watching tables whose files were deleted; their versions stay."""
         with self.database.reading() as session:
             gone = [one.table_id for one in list_known(session) if one.table_id not in found]
         for table_id in gone:
@@ -365,10 +365,10 @@ class TableActs:
 
 
 def id_of(files: Mapping[str, bytes]) -> str:
-    """The id that the files of a set-up say.
+    """The id in the files of a set-up.
 
     Raises:
-        TableError: They have no `table.yaml`, or it says none that could be one.
+        TableError: There is no `table.yaml`, or its id is missing or not allowed.
     """
     content = FileSet(files=files).files[TABLE]
     try:
@@ -390,7 +390,7 @@ def _check_id(table_id: str, found: str) -> None:
 
 
 def _problems_of(files: FileSet, draft: Path) -> tuple[SetupProblem, ...]:
-    """What is wrong first; files are named as they are called within the set-up."""
+    """The problems of a set-up, wrong ones first; files are named as in the set-up."""
     problems = (*leading_out(files), *check_table(draft / TABLE).problems)
     shown = [replace(one, where=_within(one.where, draft), say=_within(one.say, draft)) for one in problems]
     return tuple(sorted(shown, key=lambda one: one.grade is not Grade.WRONG))
@@ -401,7 +401,7 @@ def _within(text: str, draft: Path) -> str:
 
 
 def _own_id(table_file: Path) -> str | None:
-    """The id that a table's file names; None where it names none."""
+    """The id in a table's file; None where there is none."""
     try:
         name = read_document(table_file).get("id")
     except DocumentError:

@@ -1,4 +1,4 @@
-"""Tables and the versions of their set-ups as people see them."""
+"""Tables and the versions of their set-ups for display."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from thirdcard.service.tables.setups import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldVersion:
-    """A version, its files, and what differs from the one before."""
+    """A version, its files, and its differences from the previous version."""
 
     table: KnownTable
     setup: SetupView
     shown: dict[str, bytes]
-    """The files by name; no camera's user and password."""
+    """The files by name, without the users and passwords of cameras."""
     changes: Sequence[FileChange]
 
 
 def known_table(database: Database, table_id: str) -> KnownTable | None:
-    """A table that the service knows; None where it knows none of that id."""
+    """A table known to the service; None where there is none with that id."""
     with database.reading() as session:
         try:
             return find_known(session, table_id)
@@ -48,14 +48,14 @@ def known_table(database: Database, table_id: str) -> KnownTable | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptFit:
-    """The last fit of a camera that was moved since the set-up in force was made."""
+    """The last refit of a camera that was moved after the set-up in force was made."""
 
     folder: PlaceFolder
     facts: CameraFitFacts
 
 
 def camera_fit_of(home: Home, database: Database, table_id: str) -> KeptFit | None:
-    """The last fit of a live table's camera; None where it was not moved, or its set-up says otherwise since."""
+    """The last refit of a live table's camera; None where it was not moved, or the set-up changed since."""
     known = known_table(database, table_id)
     if known is None:
         return None
@@ -73,7 +73,7 @@ def told_version(home: Home, database: Database, table_id: str, version: int | N
 
     Raises:
         NoSuchSetupError: There is no such table or version.
-        SpoiledSetupError: Its files are not as they were kept.
+        SpoiledSetupError: Its files were changed.
     """
     with database.reading() as session:
         table = find_known(session, table_id)
@@ -84,7 +84,7 @@ def told_version(home: Home, database: Database, table_id: str, version: int | N
 
 
 def told_changes(home: Home, database: Database, table_id: str) -> list[tuple[SetupView, Sequence[FileChange]]]:
-    """All versions of a table, the newest first, each with what differs from the one before."""
+    """All versions of a table, the newest first, each with its differences from the previous one."""
     with database.reading() as session:
         versions = list_versions(session, table_id)
     shown = {one.version: _shown(home, one) for one in versions}
