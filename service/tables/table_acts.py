@@ -272,7 +272,7 @@ class TableActs:
             act = "table.added" if version == 1 else action
             audit.note(session, making.who, act, f"table:{table_id}", at=making.now, **told)
             if making.origin is SetupOrigin.FILE:
-                session.get_one(WatchedTableRow, table_id).is_placed = True  # they lie there: that is what was found
+                session.get_one(WatchedTableRow, table_id).is_placed = True  # the files were found there
             return version
 
         return self.database.write(keep)
