@@ -1,4 +1,4 @@
-"""The state of a watched table at one moment, as the live view draws it."""
+"""The state of a watched table at one time, as displayed in the live view."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thirdcard.rules.game.cards import Card
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownWager:
-    """What lies on one wagering area."""
+    """The chips on one wagering area."""
 
     place: str
     """`Seat 3`, or the name of a standing player's place."""
@@ -20,14 +20,14 @@ class ShownWager:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """What stands on the table, and how the watch goes."""
+    """The state of the table, and the progress of the watch."""
 
     t: float
     """Stream time reached, in seconds."""
     duration_s: float | None = None
-    """None where the source does not tell."""
+    """None where the source does not tell its length."""
     round: int = 0
-    """0 before the first."""
+    """0 before the first round."""
     phase: str = ""
     player: tuple[Card | None, ...] = ()
     banker: tuple[Card | None, ...] = ()
@@ -39,17 +39,17 @@ class Board:
 
     @property
     def frames_per_s(self) -> float:
-        """Frames watched in a second."""
+        """The number of frames processed per second."""
         return self.frames / self.wall_s if self.wall_s > 0 else 0.0
 
     @property
     def pace(self) -> float:
-        """Stream seconds watched in a second."""
+        """The stream seconds processed per second."""
         return self.t / self.wall_s if self.wall_s > 0 else 0.0
 
     @property
     def left_s(self) -> float | None:
-        """Seconds until the end of a recording at this pace."""
+        """The seconds until the end of a recording at this pace; None where its length or the pace is unknown."""
         if self.duration_s is None or not self.pace:
             return None
         return max(0.0, (self.duration_s - self.t) / self.pace)

@@ -1,6 +1,6 @@
-"""Join the parts that run: open the models, give the clock, build a table's observer and referee.
+"""Assemble the running parts: open the models, provide the clock, build a table's observer and referee.
 
-The only place that names concrete classes together and reads a clock.
+The only module that combines concrete classes and reads a clock.
 """
 
 from __future__ import annotations
@@ -38,20 +38,21 @@ from thirdcard.vision.inference.stack_height import StackGauge
 from thirdcard.vision.observer import Eyes, ObservedRegions, Observer, Sizes
 
 COUNT_ALIKE = tuple(frozenset(str(card) for card in PACK if card.point_value == value) for value in range(10))
-"""Cards of one point value: between them a doubtful reading decides nothing."""
+"""Cards of equal point value: confusing them changes no total."""
 
 
 def now_utc() -> datetime:
-    """The present moment."""
+    """The current time."""
     return datetime.now(UTC)
 
 
 def open_eyes(*, threads: int = 1, detector: Session | None = None, reader: Session | None = None) -> Eyes:
-    """The shipped models, open.
+    """Open the shipped models.
 
     Args:
-        threads: Of each model.
-        detector: Its model where it is open elsewhere; so with `reader`.
+        threads: The number of threads of each model.
+        detector: The detector's model where it is open elsewhere.
+        reader: The reader's model where it is open elsewhere.
 
     Raises:
         ModelError: A model file is missing, altered or of another shape.
@@ -66,7 +67,7 @@ def open_eyes(*, threads: int = 1, detector: Session | None = None, reader: Sess
 
 
 def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
-    """The observer of a table's first camera, its reader sharpened by the house's own deck where one is enrolled.
+    """The observer of a table's first camera; its reader knows the house's own deck where one is enrolled.
 
     Raises:
         HouseDeckError: The enrolled deck cannot be used.
@@ -96,13 +97,13 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
 def build_still_observer(
     layout: Layout, calibration: Calibration, card_mm: tuple[float, float], eyes: Eyes
 ) -> Observer:
-    """An observer that reads spreads in still pictures of a table that is not set up wholly yet; it knows no chips."""
+    """An observer that reads spreads in still pictures of a table whose set-up is incomplete; it knows no chips."""
     sizes = Sizes(card_mm=card_mm, chip_diameter_mm=USUAL_CHIP_MM[0], chip_thickness_mm=USUAL_CHIP_MM[1])
     return Observer(observed_regions(layout), calibration, eyes, sizes=sizes, clock=time.perf_counter)
 
 
 def sharpened(table: TableConfig, eyes: Eyes) -> Eyes:
-    """The models with the reader that knows the house's own deck, where one is enrolled.
+    """The models, with a reader that knows the house's own deck where one is enrolled.
 
     Raises:
         HouseDeckError: The enrolled deck cannot be used.
@@ -113,28 +114,29 @@ def sharpened(table: TableConfig, eyes: Eyes) -> Eyes:
 
 
 def watches_burns(table: TableConfig) -> bool:
-    """Whether the rulebook orders a burn and the camera can report it."""
+    """Whether the rulebook orders a burn and the camera can see it."""
     is_ordered = table.rules.burn.count is not BurnCount.NONE
     return is_ordered and shows_burns(table.layout, table.cameras[0].calibration)
 
 
 def dealt_face_down(table: TableConfig) -> frozenset[Phase]:
-    """Which cards come face down at a table, as its rulebook and the elected style have it."""
+    """The cards that are dealt face down, by the rulebook and the elected style."""
     return table.rules.style.face_down
 
 
 def observed_regions(
     layout: Layout, *, sweeps: bool = False, are_cards_handed: bool = False, are_burns_watched: bool = False
 ) -> ObservedRegions:
-    """What is to be seen where on a cloth, in words without the game.
+    """The regions of a cloth to observe, in words without the game.
 
     Args:
         layout: the cloth.
-        sweeps: whether arms that sweep over wagers are looked for.
-        are_cards_handed: whether cards are looked for before the seats: they come face down, some may be passed on. A
-            hand's first two are passed on once both lie there; a third card may be at once, and by then all others
-            lie open.
-        are_burns_watched: whether burned cards are looked for from the shoe to the rack.
+        sweeps: whether to detect arms that sweep over wagers.
+        are_cards_handed: whether to look for cards in front of the seats: they come face down, and some may be passed
+            on. A
+            hand's first two cards are passed on once both are there; a third card at any time, when all others lie
+            open.
+        are_burns_watched: whether to look for burned cards from the shoe to the rack.
     """
     polygons = {
         kind: {area.id: area.polygon_mm for area in layout.of_kind(kind)}
@@ -157,7 +159,7 @@ def observed_regions(
 
 
 def build_belief(table: TableConfig) -> Belief:
-    """What is believed of a table, by its rulebook, options, shoe, limits and chips, and of its set-up."""
+    """The belief of a table: from its rulebook, options, shoe, limits and chips, and from doubts about its set-up."""
     belief = belief_of(_referee(table, table.rules), AlertPolicy(**table.alerts.model_dump()))
     belief.setup = SetupDoubt(suspects=_suspects(table, belief.priors), priors=belief.priors)
     return belief

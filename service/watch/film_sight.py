@@ -1,6 +1,6 @@
-"""Tell a table's watch what a film shows, and when it shows nothing: the same in a watch and in a review.
+"""Pass a film's frames and failures to a table's watch: the same in a live watch and in a review.
 
-Seconds of stream time.
+Times are stream time in seconds.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from thirdcard.vision.observations import CameraRefitted
 from thirdcard.vision.video.film_clock import ClockFault
 
 LEAST_RATE_HZ = 2.5
-"""Fewer frames a second are too few to judge by: down to this the shipped recording gives no false alert
+"""Below this frame rate the table cannot be judged: down to this rate the shipped recording gives no false alert
 (docs/endurance.md, few looks)."""
 ENOUGH_RATE_HZ = 3.0
-"""From so many on they are enough again."""
+"""From this frame rate on the table can be judged again."""
 DAMAGED = str(SightFault.DAMAGED)
 """The fault of film that cannot be decoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostStretch:
-    """A stretch of a film in which nothing was seen, and why."""
+    """A part of a film in which nothing was seen, and why."""
 
     from_t: float
     to_t: float
@@ -39,9 +39,9 @@ class FilmSight:
     watch: TableWatch
     camera: str
     stretches: list[LostStretch] = field(default_factory=list)
-    """Those that are over."""
+    """The finished stretches."""
     are_few: bool = False
-    """Whether frames come too seldom to judge by; they are looked at all the same."""
+    """Whether the frame rate is too low to judge; frames are processed all the same."""
     _since: SightLost | None = None
 
     @property
@@ -50,11 +50,11 @@ class FilmSight:
         return any(one.fault == SightFault.DAMAGED for one in self.stretches)
 
     def take(self, item: Frame | SightLost, step_s: float | None = None) -> bool:
-        """The next thing that the film tells; gives whether it was a frame.
+        """Process the next item of the film; returns whether it was a frame.
 
         Args:
-            item: A frame, or that none can be seen from a moment on.
-            step_s: From frame to frame as the film was recorded; None where that is not known.
+            item: A frame, or the notice that no frame can be decoded from some time on.
+            step_s: The recorded interval between frames in seconds; None where it is unknown.
         """
         if isinstance(item, SightLost):
             self.lose(item)
@@ -66,14 +66,14 @@ class FilmSight:
         return True
 
     def lose(self, lost: SightLost) -> None:
-        """Nothing is seen from now on."""
+        """Record that nothing is seen from now on."""
         if self._since is None:
             self._since = lost
             if not self.are_few:
                 self.watch.lose_sight(lost.t, self.camera, fault=str(lost.fault))
 
     def end(self, t: float) -> None:
-        """The film is over."""
+        """Record the end of the film."""
         if self._since is not None:
             self.stretches.append(LostStretch(self._since.t, max(t, self._since.t), str(self._since.fault)))
             self._since = None
@@ -84,7 +84,7 @@ class FilmSight:
             self.watch.regain_sight(t, self.camera)
 
     def _count(self, t: float, step_s: float | None) -> None:
-        """Mind how often frames come: what happens between two that lie far apart cannot be judged."""
+        """Check the frame rate: what happens between two frames far apart cannot be judged."""
         if step_s is None:
             return
         if not self.are_few and step_s * LEAST_RATE_HZ > 1.0:
@@ -98,7 +98,7 @@ class FilmSight:
 
 
 def damage_text(stretches: Iterable[LostStretch]) -> str | None:
-    """What of a film could not be decoded, in a few words; None where all could."""
+    """What part of a film could not be decoded, in a few words; None where all could."""
     damaged = [one for one in stretches if one.fault == SightFault.DAMAGED]
     if not damaged:
         return None

@@ -1,6 +1,6 @@
-"""Watch a table's film from its first frame to its end, and report what is new on the way.
+"""Watch a table's film from its first frame to its end, and report news on the way.
 
-Seconds of stream time.
+Times are stream time in seconds.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from thirdcard.vision.observations import CameraRefitted, CardInSight
 from thirdcard.vision.video.video import VideoReader, measured_step_s
 
 PROGRESS_S = 0.2
-"""Stream time between two reports, where no alert calls for one at once."""
+"""Stream seconds between two reports; an alert is reported at once."""
 COMPARED_S = 3.0
-"""Of the film: the first pictures of a stream may be grey, or half there."""
+"""Stream seconds before the print is compared: the first pictures of a stream may be grey or incomplete."""
 MOST_CLOCK_WORDS = 5
-"""No more is said of a clock that is wrong again and again between two reports."""
+"""The most notes on clock faults between two reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardsInFrame:
-    """The cards on the table, as a frame shows them."""
+    """The cards on the table in one frame."""
 
     t: float
     cards: tuple[CardInSight, ...]
@@ -42,12 +42,12 @@ class CardsInFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """What is new since the last report."""
+    """The news since the last report."""
 
     t: float
     frame_index: int
     duration_s: float | None
-    """None where the source does not say."""
+    """None where the source does not tell its length."""
     events: tuple[Event, ...]
     """The log's next lines, in order of time."""
     alerts: tuple[Alert, ...]
@@ -58,34 +58,35 @@ class Progress:
     looks: tuple[CardsInFrame, ...] = ()
     """Where cards lay in each frame since the last report, in order of time."""
     broken: str | None = None
-    """Why the video broke before its end; only in the last report."""
+    """Why the video broke off before its end; only in the last report."""
     spreads: tuple[ShownSpread, ...] = ()
     """Decks that were spread over the table and taken away since the last report."""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
-    """Of the wagers that changed in `events`, as JPEG, by the names they have there."""
+    """JPEG pictures of the wagers that changed in `events`, by the names used there."""
     notes: tuple[str, ...] = ()
-    """What is odd about the film, all that was noticed so far."""
+    """All problems of the film noticed so far."""
     damaged: str | None = None
-    """What of the film could not be decoded; only in the last report."""
+    """What part of the film could not be decoded; only in the last report."""
     withdrawn: tuple[Alert, ...] = ()
-    """Alerts of earlier reports that are not believed any more."""
+    """Alerts of earlier reports that are withdrawn."""
     doubtful: tuple[Alert, ...] = ()
-    """Findings of the rounds that closed, never sure enough to be alerts."""
+    """Findings of closed rounds whose confidence stayed too low for an alert."""
     refits: tuple[CameraRefitted, ...] = ()
-    """All so far: the camera was moved and fitted anew."""
+    """All refits so far: the camera was moved and fitted again."""
     setup_hint: str | None = None
-    """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    """What to check in the table's set-up, where an error in it is likelier than one of the dealer."""
     familiarity: float | None = None
-    """Share of the cards whose looks were sure by themselves, 0 to 1: how well the reader knows the deck."""
+    """The share of cards recognised with certainty from their looks alone, 0 to 1: how well the reader knows
+    the deck."""
 
 
 def watch_table(table: TableConfig, *, signals: Path | None = None, rate_hz: float | None = None) -> Iterator[Progress]:
     """Watch a table's first camera to the end of its video.
 
     Args:
-        table: the table; its camera's source is what is watched.
-        signals: what the devices reported; None: `signals.jsonl` beside the video, where there is one.
-        rate_hz: Frames a second where the film has no times; None: as it says.
+        table: the table; the source of its first camera is watched.
+        signals: the log of the devices' reports; None for `signals.jsonl` beside the video, where it exists.
+        rate_hz: the frame rate of a film without time stamps; None to take the film's own.
 
     Yields:
         About five reports a second of video, one at once for every alert, and one at the end.
@@ -93,7 +94,7 @@ def watch_table(table: TableConfig, *, signals: Path | None = None, rate_hz: flo
     Raises:
         UnreadableVideoError: The source cannot be opened.
         ImageSizeError: The calibration is for another size of picture.
-        ModelError: The models are not as declared.
+        ModelError: A model file is missing, altered or of another shape.
         LogError: The signals cannot be read.
     """
     camera = table.cameras[0]
@@ -105,7 +106,7 @@ def watch_table(table: TableConfig, *, signals: Path | None = None, rate_hz: flo
 
 
 class _FilmRun:
-    """One film on its way through one watch."""
+    """One film in one watch."""
 
     def __init__(
         self, watch: TableWatch, reader: VideoReader, table: TableConfig, step_s: float | None, *, is_rate_told: bool
@@ -118,7 +119,7 @@ class _FilmRun:
         self._frame: Frame | None = None
 
     def reports(self) -> Iterator[Progress]:
-        """What is new, as it comes."""
+        """The reports, as they come."""
         broken: str | None = None
         try:
             for item in self._items():
@@ -135,7 +136,7 @@ class _FilmRun:
         yield self._end(broken)
 
     def _compare(self, frame: Frame) -> None:
-        """Once, early in the film: does the print lie where the layout has it?"""
+        """Check once, early in the film, whether the print lies where the layout says."""
         if frame.t < COMPARED_S or (self._frame is not None and self._frame.t >= COMPARED_S):
             return
         warning = print_warning(frame.image, self._watch.camera.at(frame.t), self._layout)
@@ -165,18 +166,18 @@ class _FilmRun:
 
 
 class _FilmWords:
-    """What is odd about a film, each said once."""
+    """The problems of a film, each noted once."""
 
     def __init__(self) -> None:
         self._said: dict[str, None] = {}
         self._faults = 0
 
     def add(self, word: str) -> None:
-        """Something was noticed."""
+        """Note a problem."""
         self._said[word] = None
 
     def all(self, reader: VideoReader, sight: FilmSight, *, is_rate_told: bool) -> tuple[str, ...]:
-        """All that was noticed so far, in order."""
+        """All problems noticed so far, in order."""
         words: list[str] = []
         if reader.has_no_times and reader.step_s is not None and not is_rate_told:
             rate = f"{1 / reader.step_s:.4g} frames a second"
@@ -193,7 +194,7 @@ class _FilmWords:
 
 
 class _Reporter:
-    """Adds up the time of the stages and says what is new."""
+    """Measures the time of the stages and makes the reports."""
 
     def __init__(self, watch: TableWatch, duration_s: float | None) -> None:
         self.reported_t = 0.0
@@ -204,12 +205,12 @@ class _Reporter:
         self._looks: list[CardsInFrame] = []
 
     def saw(self, t: float) -> None:
-        """A frame was looked at."""
+        """Record the cards of a processed frame."""
         self._looks.append(CardsInFrame(t, self._watch.cards))
 
     @contextmanager
     def spend(self, stage: str) -> Iterator[None]:
-        """Count what happens inside to a stage, less what the observer counts itself."""
+        """Add the time of the block to a stage, without the time that the observer measures itself."""
         started, observed = self._clock(), sum(self._watch.stage_seconds.values())
         try:
             yield
@@ -220,7 +221,7 @@ class _Reporter:
     def report(
         self, t: float, index: int, broken: str | None = None, *, notes: tuple[str, ...], damaged: str | None = None
     ) -> Progress:
-        """All that is new since the last report."""
+        """The news since the last report."""
         self.reported_t = t
         news = self._watch.take()
         looks, self._looks = tuple(self._looks), []

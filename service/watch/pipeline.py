@@ -1,7 +1,7 @@
-"""The way of the data at one table: video and signals in; log, alerts and round records out.
+"""The data flow of one table: video and signals in; log, alerts and round records out.
 
-Frame by frame to the observer, its observations and the devices' signals to the interpreter, the log's lines to the
-referee. Seconds of stream time.
+Frames go to the observer, its observations and the devices' signals to the interpreter, the log's lines to the referee.
+Times are stream time in seconds.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ STOPPED = "stopped"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchNews:
-    """What a watch found since it was asked last."""
+    """The findings of a watch since the last call of `take`."""
 
     events: tuple[Event, ...]
     alerts: tuple[Alert, ...]
     rounds: tuple[RoundRecord, ...]
     withdrawn: tuple[Alert, ...]
-    """Alerts of before that are not believed any more."""
+    """Earlier alerts that are withdrawn."""
     doubtful: tuple[Alert, ...]
-    """Findings of the rounds that closed, never sure enough to be alerts."""
+    """Findings of closed rounds whose confidence stayed too low for an alert."""
 
 
 @dataclass(slots=True)
 class _Found:
-    """What a watch found since it was asked last."""
+    """The findings of a watch since the last call of `take`."""
 
     events: list[Event] = field(default_factory=list)
     alerts: list[Alert] = field(default_factory=list)
@@ -73,14 +73,14 @@ class _Found:
     doubtful: list[Alert] = field(default_factory=list)
 
     def keep(self, judgement: Judgement, now_t: float) -> None:
-        """Add what was judged, noticed now."""
+        """Add a judgement that was made at `now_t`."""
         self.alerts += [replace(alert, noticed_at=round(now_t, 3)) for alert in judgement.alerts]
         self.rounds += judgement.rounds
         self.doubtful += judgement.doubtful
         self.withdrawn += judgement.withdrawn
 
     def news(self) -> WatchNews:
-        """All of it."""
+        """All findings as a value."""
         return WatchNews(
             events=tuple(self.events),
             alerts=tuple(self.alerts),
@@ -92,37 +92,37 @@ class _Found:
 
 @dataclass(slots=True)
 class TableWatch:
-    """One table being watched."""
+    """The watch of one table."""
 
     observer: Observer
     interpreter: Interpreter
     belief: Belief
     signals: list[Event]
-    """Not yet given to the interpreter, in order of time."""
+    """Signals not yet passed to the interpreter, in order of time."""
     camera: CameraHistory
-    """How the camera hung when."""
+    """The camera's calibrations over time."""
     pictures: ChangePictures
     refits: list[CameraRefitted] = field(default_factory=list)
-    """All since the watch began: the camera was moved and fitted anew."""
+    """All refits since the watch began: the camera was moved and fitted again."""
     ends_with_round: bool = False
-    """Whether the log is to end with the round that is under way: another watch goes on with the next one."""
+    """Whether the log ends with the current round: another watch continues with the next round."""
     ended_t: float | None = None
-    """When that round was closed; nothing later is logged but that the watch was ended."""
+    """When that round was closed; after it, only the end of the watch is logged."""
     _found: _Found = field(default_factory=_Found)
 
     @property
     def state(self) -> RoundState:
-        """The running round and the wagers, in the likeliest account."""
+        """The current round and the wagers, by the most probable hypothesis."""
         return self.belief.state
 
     @property
     def is_idle(self) -> bool:
-        """Whether no round is under way."""
+        """Whether no round is open."""
         return self.state.phase is RoundPhase.IDLE
 
     @property
     def cards(self) -> tuple[CardInSight, ...]:
-        """The cards on the table as they lie now."""
+        """The cards now on the table."""
         return self.observer.cards
 
     @property
@@ -132,26 +132,26 @@ class TableWatch:
 
     @property
     def unwritten_t(self) -> float:
-        """The log's lines that are earlier than this are all written; infinite where nothing waits."""
+        """All log lines before this time are written; infinite where nothing is pending."""
         if self.ended_t is not None:
             return math.nextafter(self.ended_t, math.inf)
         return self.interpreter.first_waiting_t
 
     @property
     def has_alerts(self) -> bool:
-        """Whether alerts were found since the last call of `take`."""
+        """Whether there were alerts since the last call of `take`."""
         return bool(self._found.alerts)
 
     def is_looking_on(self, t: float) -> bool:
-        """Whether something is being looked at of which the camera may still tell more."""
+        """Whether an observation is pending for which the camera may still give more evidence."""
         return self.observer.waiting_since_t(t) is not None
 
     def begin(self, t: float) -> None:
-        """The first frame comes at `t`: what lies on the table then came unseen."""
+        """Start the watch at `t`, the time of the first frame: what already lies on the table arrived unseen."""
         self.interpreter.begin(t)
 
     def see(self, frame: Frame) -> None:
-        """Take one frame in."""
+        """Process one frame."""
         for observation in self.observer.update(frame):
             self._note(observation, frame)
         calm = self.observer.calm_stacks()
@@ -162,7 +162,7 @@ class TableWatch:
         self._found.keep(self.belief.advance(self.interpreter.known_until_t), frame.t)
 
     def _note(self, observation: Observation | CameraRefitted, frame: Frame) -> None:
-        """Take in what was seen in a frame."""
+        """Process an observation from a frame."""
         if isinstance(observation, CameraRefitted):
             self.refits.append(observation)
             if observation.is_used:
@@ -175,21 +175,21 @@ class TableWatch:
             self._forget_left_over(observation.t)
 
     def hear(self, t: float) -> None:
-        """Take in what the devices reported up to `t`."""
+        """Process the devices' reports up to `t`."""
         while self.signals and self.signals[0].t <= t:
             self.interpreter.signal(self.signals.pop(0))
 
     def report(self, event: Event) -> None:
-        """Take in what a device reported; from now on it is known to report such things by itself."""
+        """Process a device's report; from now on its kind counts as reported by devices."""
         self.interpreter.hear_of(type(event))
         self.interpreter.signal(event)
 
     def begin_shoe(self, t: float) -> None:
-        """Log that new cards are in use, though nobody watched what was burned of them."""
+        """Log the start of a new shoe whose burn nobody watched."""
         self.interpreter.signal(ShoeOpened(t=t, confidence=UNSEEN, source=Source.CAMERA))
 
     def lose_sight(self, t: float, camera: str, fault: str = "no_picture") -> None:
-        """Log that the picture is gone, or that nobody looks; of a watch that was ended nothing is alleged."""
+        """Log that the picture is gone, or that the watch was ended; in the latter case with confidence 0."""
         confidence = 0.0 if fault == STOPPED else None
         lost = CameraLost(t=t, camera=camera, fault=fault, confidence=confidence, source=Source.CAMERA)
         self.interpreter.lose_sight(t)
@@ -202,17 +202,17 @@ class TableWatch:
         self.interpreter.signal(CameraBack(t=t, camera=camera, source=Source.CAMERA))
 
     def wait(self, t: float, *, ahead_s: float = 0.0) -> None:
-        """Let time pass until `t` without a picture: what devices report is judged all the same.
+        """Advance the time to `t` without a picture: devices' reports are still judged.
 
-        With `ahead_s` as if so much more had passed: nothing is waited for any longer.
+        With `ahead_s`, judge as if that much more time had passed, so that nothing stays pending.
         """
         self._judge(self.interpreter.release(t + ahead_s), t)
         self._found.keep(self.belief.advance(self.interpreter.known_until_t), t)
 
     def resume(self, events: Sequence[Event]) -> None:
-        """Go on where a log ends: nothing of it is reported again.
+        """Continue at the end of a log: nothing in it is reported again.
 
-        A round that was under way ends there unseen: what lies on the table when the watch begins may be its cards.
+        A round that was open ends there unseen: what lies on the table at the start of the watch may be its cards.
         """
         for event in events:
             self.belief.observe(event)
@@ -222,7 +222,7 @@ class TableWatch:
             self.interpreter.signal(RoundClosed(t=events[-1].t, source=Source.INFERRED))
 
     def finish(self, t: float) -> None:
-        """Judge what is left."""
+        """Judge everything that is pending."""
         for observation in self.observer.finish():
             self.interpreter.observe(observation)
         self.hear(t)
@@ -230,13 +230,13 @@ class TableWatch:
         self._found.keep(self.belief.finish(), t)
 
     def take(self) -> WatchNews:
-        """What is new since the last call."""
+        """The findings since the last call."""
         news = self._found.news()
         self._found = _Found()
         return news
 
     def pictures_of(self, events: Sequence[Event]) -> dict[str, bytes]:
-        """The pictures of the wagers that changed, by name."""
+        """The pictures of changed wagers, by name."""
         names = [event.picture for event in events if isinstance(event, WagerChanged) and event.picture is not None]
         taken = {name: self.pictures.take(name) for name in names}
         return {name: picture for name, picture in taken.items() if picture is not None}
@@ -246,7 +246,7 @@ class TableWatch:
         return shown_spreads(self.observer.take_spreads())
 
     def _forget_left_over(self, t: float) -> None:
-        """What lies now where cards of an earlier round lay came while nothing was seen."""
+        """Forget left-over cards of an earlier round: what lies there now came while nothing was seen."""
         self.observer.forget_cards(self.interpreter.forget_left_over(t))
 
     def _judge(self, lines: Sequence[Event], now_t: float) -> None:
@@ -271,14 +271,14 @@ def start_watch(
     eyes: SharedEyes | None = None,
     keeps_pictures: bool = False,
 ) -> TableWatch:
-    """All parts of a watch, ready for the first frame.
+    """A watch with all its parts, ready for the first frame.
 
     Args:
-        table: What is watched.
-        signals: What the devices will report, in order of time.
-        reported: What they report at all; None: the kinds of `signals`.
-        eyes: Open models, shared with other watches perhaps; None: its own.
-        keeps_pictures: Whether somebody keeps the pictures of stacks that changed; else none are made, nor named.
+        table: The table to watch.
+        signals: The devices' future reports, in order of time.
+        reported: The event types that devices report; None for the types in `signals`.
+        eyes: Open models, possibly shared with other watches; None to open its own.
+        keeps_pictures: Whether pictures of changed stacks are kept; otherwise none are made or named.
     """
     reported = device_events_of(signals) if reported is None else reported
     camera = CameraHistory(table.cameras[0].calibration)
@@ -300,7 +300,7 @@ def start_watch(
 
 
 def read_signals(table: TableConfig, path: Path | None) -> list[Event]:
-    """What the devices reported, in order of time; nothing where no file is there."""
+    """The devices' reports in order of time; empty where there is no file."""
     if path is None:
         path = Path(table.cameras[0].source).with_name("signals.jsonl")
         if table.cameras[0].is_live or not path.is_file():

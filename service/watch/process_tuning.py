@@ -1,8 +1,8 @@
-"""Settings of a worker process: one thread of its own, and freed memory given back to the system.
+"""Tune a worker process: one thread of its own, and freed memory returned to the system.
 
-Two processes that share their pictures among two threads each wait for one another, busily: a tenth of their time.
-glibc keeps what a thread freed in that thread's arena as long as anything above it is in use. A thread that decodes and
-encodes pictures now and then so holds more and more memory that nobody uses and that other threads cannot take.
+Two processes that each process pictures with two threads spend a tenth of their time waiting for one another. glibc
+keeps what a thread freed in that thread's arena as long as anything above it is in use. A thread that decodes and
+encodes pictures now and then so holds more and more unused memory that other threads cannot use.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import cv2
 
 
 def give_back() -> None:
-    """Return all free pages of all threads; takes some milliseconds.
+    """Return all free memory pages of all threads to the system; takes some milliseconds.
 
     C libraries other than glibc do so by themselves.
     """
@@ -23,5 +23,5 @@ def give_back() -> None:
 
 
 def keep_to_one_thread() -> None:
-    """OpenCV begins no threads of its own in this process; models have one each as it is."""
+    """Stop OpenCV from starting threads in this process; the models have one thread each anyway."""
     cv2.setNumThreads(1)

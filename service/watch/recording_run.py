@@ -1,6 +1,6 @@
-"""Watch a table and keep all that is found: log, alerts with pictures, rounds and the report.
+"""Watch a table and write all results: log, alerts with pictures, rounds and the report.
 
-Lines are written as they come, so a run that is cut off leaves what it saw. Times are stream time in seconds.
+Lines are written as they come, so an interrupted run keeps its results. Times are stream time in seconds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from thirdcard.service.watch.film_watch import Progress
 
 ZERO_AT = datetime(1970, 1, 1, tzinfo=UTC)
-"""Stands for the moment of a recording's first frame."""
+"""The nominal wall-clock time of a recording's first frame."""
 STOPPED = "stopped by hand"
 _LOGS = ("events", "alerts", "rounds", "doubtful", "withdrawn")
 
@@ -54,7 +54,7 @@ class OutputError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """The folder to which everything goes, and its logs, one line for each thing found."""
+    """The output folder and its log files, with one line per result."""
 
     folder: Path
     spreads: SpreadKeeper
@@ -66,14 +66,14 @@ class _Output:
 
     @staticmethod
     def open(recording: Recording, folder: Path, stack: ExitStack) -> _Output:
-        """Its logs are line-buffered, so that each line is on its way as soon as it is whole."""
+        """Open the log files, line-buffered, so that each line is written as soon as it is complete."""
         files = [(folder / f"{name}.jsonl").open("w", encoding="utf-8", buffering=1) for name in _LOGS]
         return _Output(folder, SpreadKeeper(recording, folder), *(stack.enter_context(file) for file in files))
 
 
 @dataclass(slots=True)
 class _Found:
-    """What there is to be kept."""
+    """The results to keep."""
 
     events: list[Event] = field(default_factory=list)
     alerts: list[WatchedAlert] = field(default_factory=list)
@@ -84,7 +84,7 @@ class _Found:
 
 @dataclass(slots=True)
 class _Run:
-    """What a watch has found so far."""
+    """The state of a running watch."""
 
     recording: Recording
     view: WatchView
@@ -92,14 +92,14 @@ class _Run:
     output: _Output
     clock: Callable[[], float]
     memory: OverlayMemory = field(default_factory=OverlayMemory)
-    """What was read, for stills."""
+    """The recent readings, drawn over stills."""
     found: _Found = field(default_factory=_Found)
     last: Progress | None = None
-    """What was reported last; None before anything was."""
+    """The last report; None before the first."""
     was_stopped: bool = False
 
     def take(self, progress: Progress, started: float) -> None:
-        """Write what is new and show the rest."""
+        """Write and display the news of a report."""
         told, moved = (0, 0) if self.last is None else (len(self.last.notes), len(self.last.refits))
         was_hinted = None if self.last is None else self.last.setup_hint
         self.last = progress
@@ -134,7 +134,7 @@ class _Run:
         self.view.show(self._board(progress, self.clock() - started))
 
     def findings(self, wall_s: float) -> Findings:
-        """All of it."""
+        """All results so far."""
         last = self.last
         return Findings(
             table=table_facts(self.recording),
@@ -164,7 +164,7 @@ class _Run:
         self.view.tell_alert(watched)
 
     def _withdraw(self, alert: Alert, now_t: float) -> None:
-        """An alert is not believed any more: `alerts.jsonl` holds those that stand."""
+        """Withdraw an alert: rewrite `alerts.jsonl`, which holds the valid alerts only."""
         self.found.alerts = [watched for watched in self.found.alerts if not watched.alert.is_same_as(alert)]
         _write(self.output.withdrawn, format_alert(replace(alert, noticed_at=round(now_t, 3))))
         self.output.alerts.seek(0)
@@ -173,7 +173,7 @@ class _Run:
             _write(self.output.alerts, format_watched(watched))
 
     def mend_clips(self) -> None:
-        """Cut those again that lie in a stretch of the film that turned out to be damaged."""
+        """Cut the clips again that overlap a part of the film that turned out to be damaged."""
         damaged = [one for one in unseen_stretches(self.found.events, 0.0) if one.reason == DAMAGED]
         for watched in self.found.alerts:
             evidence = watched.evidence
@@ -212,11 +212,11 @@ def watch_recording(
     """Watch to the end and write everything into `out`; the report too, however the watch ends.
 
     Args:
-        recording: What is watched.
-        out: The folder, made where it is not there.
-        view: Who looks on.
-        source: What watches; the pipeline unless another is given.
-        clock: Seconds of wall time.
+        recording: The recording to watch.
+        out: The folder, which is created where missing.
+        view: The display.
+        source: The source of reports; the pipeline unless another is given.
+        clock: A wall clock in seconds.
     """
     prepare_folder(out, recording)
     keeper = None
@@ -246,7 +246,7 @@ def watch_recording(
 
 
 def table_facts(recording: Recording) -> WatchedTable:
-    """What the headings say of the table."""
+    """The facts of the table for headings."""
     table = recording.table
     video = Path(recording.source).name if not table.cameras[0].is_live else public_address(recording.source)
     return WatchedTable(id=table.id, rulebook=table.rulebook, options=table.options, video=video)
@@ -275,11 +275,11 @@ def format_watched(watched: WatchedAlert) -> dict[str, object]:
 
 
 def prepare_folder(out: Path, recording: Recording) -> None:
-    """Make the folder and take away the pictures of a former watch.
+    """Create the folder and delete the pictures of an earlier watch.
 
     Raises:
-        OutputError: It is no folder, cannot be written, or holds the recording itself.
-        OutputPathError: What is written there would go over a file that is read.
+        OutputError: It is not a folder, cannot be written, or holds the recording itself.
+        OutputPathError: An output file would overwrite an input file.
     """
     if recording.folder is not None and out.resolve() == recording.folder.resolve():
         raise OutputError(f"--out = {out}; must not be the recording's own folder")
@@ -300,7 +300,7 @@ def prepare_folder(out: Path, recording: Recording) -> None:
 
 
 def _files_read(recording: Recording) -> list[Path]:
-    """The files that a watch reads, where they are there."""
+    """The input files of a watch, where they exist."""
     table = recording.table
     named = files_of(read_table_file(table.path), table.path) if table.path.is_file() else ()
     sources = [] if table.cameras[0].is_live else [Path(recording.source)]
@@ -314,7 +314,7 @@ def _pipeline(recording: Recording) -> Iterator[Progress]:
 
 
 def _at(t: float) -> datetime:
-    """A moment of stream time; a recording's first frame may have been filmed at any."""
+    """The nominal wall-clock time of a stream time; the real recording time is unknown."""
     return ZERO_AT + timedelta(seconds=t)
 
 

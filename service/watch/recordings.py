@@ -1,6 +1,6 @@
-"""Find what is to be watched: a recording's folder, or a video with a table file.
+"""Find what to watch: a recording's folder, or a video with a table file.
 
-Checks, before a long run begins, that the video can be read and that the camera was calibrated for its size.
+Checks, before a long run begins, that the video can be read and that the calibration is for its size.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ SIGNALS_NAME = "signals.jsonl"
 
 
 class RecordingError(ServiceError):
-    """What was given to watch is no recording and no video with a table."""
+    """The target is neither a recording nor a video with a table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """A table and the video of it."""
+    """A table and its video."""
 
     table: TableConfig
-    """Its first camera's source is the video."""
+    """The source of its first camera is the video."""
     name: str
-    """What to call it."""
+    """The name for display."""
     folder: Path | None
-    """Where truth may lie beside it; None for a video of its own."""
+    """The folder that may hold the ground truth; None for a single video."""
     signals: Path | None
-    """What devices reported; None where there is no such file."""
+    """The log of the devices' reports; None where there is none."""
     rate_hz: float | None = None
-    """Frames a second where the film has no times; None: as it says."""
+    """The frame rate of a film without time stamps; None to take the film's own."""
 
     @property
     def source(self) -> str:
@@ -44,7 +44,7 @@ class Recording:
 
 
 def find_recording(target: str, *, table: Path | None = None, signals: Path | None = None) -> Recording:
-    """What `target` means: a folder with a table file, or a source that `table` goes with.
+    """The recording that `target` refers to: a folder with a table file, or a source used with `table`.
 
     Raises:
         RecordingError: It is neither.
@@ -66,7 +66,7 @@ def find_recording(target: str, *, table: Path | None = None, signals: Path | No
 
 
 def check_video(table: TableConfig) -> VideoInfo | None:
-    """What the video says of itself; a live source is not asked.
+    """The properties of the video; None for a live source, which is not opened.
 
     Raises:
         UnreadableVideoError: The video is missing, broken from its start, or of a codec that cannot be read.

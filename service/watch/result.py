@@ -1,6 +1,6 @@
-"""What a watch found, as the report, the closing words and the evaluation read it.
+"""The results of a watch, for the report, the closing words and the evaluation.
 
-Times are stream time in seconds. Knows nothing of files or of how anything was seen.
+Times are stream time in seconds. Independent of files and of detection.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from thirdcard.service.media.alert_media import Evidence
 from thirdcard.service.watch.spread_count import CountedSpread
 
 DAMAGED = "the film is damaged"
-"""The reason why nothing can be seen where the film cannot be decoded."""
+"""The reason shown where the film cannot be decoded."""
 _FAULTS: Mapping[str, str] = {
     "frozen": "the picture was frozen",
     "dark": "it was too dark",
@@ -42,13 +42,13 @@ class WatchedAlert:
 
     alert: Alert
     noticed_at: float
-    """How far the watch had come when the alert was raised."""
+    """The stream time that the watch had reached when the alert was raised."""
     evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unseen:
-    """A stretch in which the table could not be watched."""
+    """A span in which the table could not be watched."""
 
     from_s: float
     to_s: float
@@ -57,7 +57,7 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedTable:
-    """What the heading says of the table."""
+    """The facts of the table for headings."""
 
     id: str
     rulebook: str
@@ -68,35 +68,35 @@ class WatchedTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """All of one watch."""
+    """All results of one watch."""
 
     table: WatchedTable
     duration_s: float
-    """Stream time that was watched."""
+    """The stream time that was watched."""
     frames: int
     wall_s: float
     events: tuple[Event, ...]
     alerts: tuple[WatchedAlert, ...]
     rounds: tuple[RoundRecord, ...]
     doubtful: tuple[Alert, ...] = ()
-    """Findings that are not sure enough to be alerts."""
+    """Findings whose confidence is too low for an alert."""
     stage_seconds: Mapping[str, float] = field(default_factory=dict)
     broken: str | None = None
-    """Why the video ended before its end."""
+    """Why the video broke off before its end."""
     damaged: str | None = None
-    """What of the video could not be decoded."""
+    """What part of the video could not be decoded."""
     notes: tuple[str, ...] = ()
-    """What is odd about the film."""
+    """The problems of the film."""
     setup_hint: str | None = None
-    """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    """What to check in the table's set-up, where an error in it is likelier than one of the dealer."""
     familiarity: float | None = None
-    """How well the reader knows the deck, 0 to 1; None where nobody measured it."""
+    """How well the reader knows the deck, 0 to 1; None where it was not measured."""
     spreads: tuple[CountedSpread, ...] = ()
-    """The decks as they were spread over the table."""
+    """The decks that were spread over the table."""
 
     @property
     def unseen(self) -> tuple[Unseen, ...]:
-        """The stretches in which the table could not be watched."""
+        """The spans in which the table could not be watched."""
         return unseen_stretches(self.events, self.duration_s)
 
 
@@ -106,7 +106,7 @@ def unseen_reason(event: CameraFaulted) -> str:
 
 
 def unseen_stretches(events: Iterable[Event], end_s: float) -> tuple[Unseen, ...]:
-    """From each camera trouble to the camera's return, or to `end_s`."""
+    """The spans from each camera fault to the camera's return, or to `end_s`."""
     stretches: list[Unseen] = []
     since: tuple[float, str] | None = None
     for event in events:

@@ -1,6 +1,6 @@
-"""Count the decks of a spread: which cards are there, missing, doubled, foreign, and which could not be seen.
+"""Count the decks of a spread: which cards are there, missing, doubled, foreign, or could not be seen.
 
-A deck is four suits; suits are gathered into decks in the order in which they lie. A card is said to be missing only
+A deck has four suits; suits are combined into decks in the order in which they lie. A card is reported missing only
 where its place in the row was seen.
 """
 
@@ -16,12 +16,12 @@ FULL_DECK = 52
 
 
 class SpreadFinding(StrEnum):
-    """What can be said of a card that is not as it should be."""
+    """The kinds of deviation of a card in a spread."""
 
     MISSING = "missing"
     DOUBLED = "doubled"
     ONE_TOO_MANY = "one_too_many"
-    """One lies there too many, this one or a neighbour."""
+    """There is one card too many, this one or a neighbour."""
     FOREIGN = "foreign"
     FACE_DOWN = "face_down"
     COULD_NOT_SEE = "could_not_see"
@@ -29,70 +29,70 @@ class SpreadFinding(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpreadPlace:
-    """One place of a row, as it was seen."""
+    """One place of a row, as detected."""
 
     card: str | None
-    """None where it shows no known face."""
+    """None where no known face was read."""
     expected: str
-    """What the sequence wants there."""
+    """The card that the sequence has there."""
     confidence: float
     corners_mm: tuple[tuple[float, float], ...]
-    """What shows of it."""
+    """The outline of its visible part."""
     is_sure: bool = True
     is_back: bool = False
     is_foreign: bool = False
-    """Whether it looks unlike the house's own card."""
+    """Whether its face differs from that of the house's own card."""
     hides: bool = False
-    """A further card may lie hidden in it."""
+    """Whether another card may be hidden under it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulCard:
-    """One card that is not as it should be, or that could not be seen."""
+    """A card that deviates or could not be seen."""
 
     finding: SpreadFinding
     card: str
     deck: int
-    """From 1, in the order in which the decks lie."""
+    """The number of the deck from 1, in the order of the spread."""
     place: SpreadPlace | None = None
-    """Where to look: the card itself, or the one before the gap."""
+    """Where to look: the card itself, or the card before the gap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeckCount:
-    """One deck."""
+    """The count of one deck."""
 
     number: int
     found: int
-    """Cards seen to lie there, strange ones included."""
+    """The number of cards seen, including foreign ones."""
     doubts: tuple[DoubtfulCard, ...]
 
     def cards(self, finding: SpreadFinding) -> list[str]:
-        """The cards of which that is said."""
+        """The cards with a finding."""
         return [doubt.card for doubt in self.doubts if doubt.finding is finding]
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing at all is to be said against it."""
+        """Whether all 52 cards were seen without any finding."""
         return self.found == FULL_DECK and not self.doubts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedSpread:
-    """What lay there together."""
+    """The decks of one spread."""
 
     from_t: float
     to_t: float
     rows: tuple[tuple[SpreadPlace, ...], ...]
     decks: tuple[DeckCount, ...]
     is_ordered: bool
-    """Whether all rows go by suit and sequence."""
+    """Whether all rows are in order of suit and rank."""
     still: str | None = None
     """The picture's file, relative to the output folder."""
 
     @property
     def doubts(self) -> tuple[DoubtfulCard, ...]:
-        """Those of all decks."""
+        """The findings of all decks."""
         return tuple(doubt for deck in self.decks for doubt in deck.doubts)
 
     def with_still(self, name: str) -> CountedSpread:
@@ -101,7 +101,7 @@ class CountedSpread:
 
 
 def count_decks(rows: Sequence[Sequence[SpreadPlace]]) -> tuple[DeckCount, ...]:
-    """Each deck of some rows, in the order in which they lie: a row of all suits is one, others are put together."""
+    """The decks of some rows, in order: a row with all suits is one deck, other rows are combined into decks."""
     decks: list[dict[str, list[SpreadPlace]]] = []
     for row in rows:
         own = _gathered(_blocks(row))
@@ -118,7 +118,7 @@ def count_decks(rows: Sequence[Sequence[SpreadPlace]]) -> tuple[DeckCount, ...]:
 
 
 def _gathered(blocks: list[tuple[str, list[SpreadPlace]]]) -> dict[str, list[SpreadPlace]]:
-    """A row's stretches by suit; of a row of all suits, which is a deck by itself."""
+    """The cards of a row by suit, where the row has all suits and so is one deck."""
     gathered: dict[str, list[SpreadPlace]] = {}
     for suit, block in blocks:
         gathered.setdefault(suit, []).extend(block)
@@ -126,7 +126,7 @@ def _gathered(blocks: list[tuple[str, list[SpreadPlace]]]) -> dict[str, list[Spr
 
 
 def _blocks(row: Sequence[SpreadPlace]) -> list[tuple[str, list[SpreadPlace]]]:
-    """A row's stretches of one suit; a single stray card does not end one."""
+    """The runs of one suit in a row; a single stray card does not end a run."""
     blocks: list[tuple[str, list[SpreadPlace]]] = []
     for n, card in enumerate(row):
         suit = card.expected[-1]
@@ -147,7 +147,7 @@ def _count(number: int, deck: dict[str, list[SpreadPlace]]) -> DeckCount:
 
 
 def _doubts(number: int, suit: str, block: list[SpreadPlace], *, is_seen: bool) -> list[DoubtfulCard]:
-    """All that is to be said against one suit of a deck."""
+    """All findings for one suit of a deck."""
     doubts = [
         DoubtfulCard(finding=_strangeness(card), card=card.expected, deck=number, place=card)
         for card in block
@@ -181,7 +181,7 @@ def _strangeness(card: SpreadPlace) -> SpreadFinding:
 
 
 def _before(rank: str, block: list[SpreadPlace]) -> SpreadPlace | None:
-    """The last card that lies before the place of a rank in its block; the first card where none does."""
+    """The last card before the position of a rank in its run; the first card where there is none."""
     at = RANKS.index(rank)
     places = [RANKS.index(card.expected[:-1]) for card in block]
     if not places:
@@ -192,7 +192,7 @@ def _before(rank: str, block: list[SpreadPlace]) -> SpreadPlace | None:
 
 
 def format_spread(spread: CountedSpread) -> dict[str, object]:
-    """A line of `spread.jsonl`."""
+    """The spread as a line of `spread.jsonl`."""
     return {
         "t": round(spread.from_t, 3),
         "to": round(spread.to_t, 3),
@@ -212,7 +212,7 @@ def _format_card(card: SpreadPlace) -> dict[str, object]:
 
 
 def spread_text(spread: CountedSpread) -> str:
-    """One sentence: `Spread of 4 decks: deck 1 lacks 7C; deck 2 has QH twice.`"""
+    """One sentence, such as `Spread of 4 decks: deck 1 lacks 7C; deck 2 has QH twice.`"""
     count = len(spread.decks)
     head = f"Spread of {count} deck{'' if count == 1 else 's'}"
     parts = [text for deck in spread.decks if (text := deck_text(deck))]
@@ -222,7 +222,7 @@ def spread_text(spread: CountedSpread) -> str:
 
 
 def deck_text(deck: DeckCount) -> str:
-    """What is to be said against a deck; nothing where it is whole."""
+    """The findings of a deck in words; empty where it is complete."""
     words = {
         SpreadFinding.MISSING: "lacks {}",
         SpreadFinding.DOUBLED: "has {} twice",

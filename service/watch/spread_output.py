@@ -1,7 +1,7 @@
-"""The decks of an opening spread as counted: a line each in `spread.jsonl`, and a picture with the doubtful places
-drawn.
+"""Write the counted decks of an opening spread: a line each in `spread.jsonl`, and a picture with the doubtful places
+marked.
 
-Pictures are BGR, `image_hw3`; layout millimetres, seconds of stream time.
+Pictures are BGR, `image_hw3`; positions in layout millimetres, times in seconds of stream time.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ Image = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownSpread:
-    """A spread that is over, with its picture."""
+    """A finished spread with its picture."""
 
     spread: CountedSpread
     image_hw3: Image
 
 
 def shown_spreads(sights: Iterable[SpreadSight]) -> tuple[ShownSpread, ...]:
-    """The decks of each lay, counted."""
+    """The spreads with their decks counted."""
     return tuple(ShownSpread(spread_of(sight), sight.image) for sight in sights)
 
 
 def spread_of(sight: SpreadSight) -> CountedSpread:
-    """The decks of a lay, counted."""
+    """A spread with its decks counted."""
     rows = tuple(tuple(laid_card(card) for card in row.cards) for row in sight.rows)
     is_ordered = all(row.is_ordered for row in sight.rows)
     return CountedSpread(
@@ -69,7 +69,7 @@ def laid_card(card: SeenCard) -> SpreadPlace:
 
 
 def draw_spread(shown: ShownSpread, calibration: Calibration, layout: Layout) -> Image:
-    """The spread's part of the picture, each place that wants a look outlined and named."""
+    """The part of the picture with the spread, with an outline and a label at each place to check."""
     words = {
         SpreadFinding.MISSING: "{} missing after this",
         SpreadFinding.DOUBLED: "{} again",
@@ -98,13 +98,13 @@ SPREADS_NAME = "spread.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class SpreadKeeper:
-    """Writes into one output folder."""
+    """Writes the spreads of one output folder."""
 
     recording: Recording
     folder: Path
 
     def keep(self, shown: ShownSpread) -> CountedSpread:
-        """Write a spread's line and picture; gives it with the picture's name."""
+        """Write a spread's line and picture; returns the spread with the picture's name."""
         from thirdcard.service.media.stills import save_picture
 
         name = f"clips/0000-spread-{shown.spread.from_t:.1f}.jpg"

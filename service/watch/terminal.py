@@ -1,6 +1,6 @@
-"""Show a running watch: a live board on a terminal, plain lines elsewhere.
+"""Display a running watch: a live board on a terminal, plain lines elsewhere.
 
-Knows nothing of how anything is seen or judged; draws what it is given. Times are stream time in seconds.
+Independent of detection and rules; it draws what it is given. Times are stream time in seconds.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ SEVERITY_STYLES = {
 SHOWN_ALERTS = 6
 REFRESH_HZ = 6
 PLAIN_STEP = 0.1
-"""How often plain output tells the progress: every tenth of the video, or every so many seconds of a live one."""
+"""The interval of progress lines: a tenth of the video, or so many seconds of a live one."""
 PLAIN_STEP_S = 60.0
 
 
 class WatchView(Protocol):
-    """Whoever looks on while a table is watched."""
+    """A display of a running watch."""
 
     def __enter__(self) -> WatchView: ...
 
@@ -50,20 +50,20 @@ class WatchView(Protocol):
     ) -> None: ...
 
     def show(self, board: Board) -> None:
-        """The state after another stretch of video."""
+        """Show the state after another part of the video."""
 
     def tell_alert(self, watched: WatchedAlert) -> None:
-        """An alert, as soon as it is raised."""
+        """Show an alert, as soon as it is raised."""
 
     def tell_round(self, record: RoundRecord) -> None:
-        """A round, as soon as it is closed."""
+        """Show a round, as soon as it is closed."""
 
     def tell_note(self, text: str) -> None:
-        """Something odd about the film, as soon as it is noticed."""
+        """Show a problem of the film, as soon as it is noticed."""
 
 
 class SilentView:
-    """Says nothing."""
+    """A view that shows nothing."""
 
     def __enter__(self) -> SilentView:
         return self
@@ -74,27 +74,27 @@ class SilentView:
         return None
 
     def show(self, board: Board) -> None:
-        """Shows nothing."""
+        """Show nothing."""
 
     def tell_alert(self, watched: WatchedAlert) -> None:
-        """Tells nothing."""
+        """Show nothing."""
 
     def tell_round(self, record: RoundRecord) -> None:
-        """Tells nothing."""
+        """Show nothing."""
 
     def tell_note(self, text: str) -> None:
-        """Tells nothing."""
+        """Show nothing."""
 
 
 class PlainView(SilentView):
-    """One line for each round, each alert and each tenth of the way: for logs and pipes."""
+    """Prints one line for each round, each alert and each tenth of the way: for logs and pipes."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._told = 0.0
 
     def show(self, board: Board) -> None:
-        """A line at each tenth of a recording, each minute of a live table."""
+        """Print a line at each tenth of a recording, each minute of a live table."""
         step_s = PLAIN_STEP_S if board.duration_s is None else max(board.duration_s * PLAIN_STEP, 0.1)
         if board.t - self._told < step_s:
             return
@@ -102,15 +102,15 @@ class PlainView(SilentView):
         self._say(f"{clock(board.t)}  {progress_text(board)}")
 
     def tell_alert(self, watched: WatchedAlert) -> None:
-        """The alert in a sentence."""
+        """Print the alert in a sentence."""
         self._say(f"ALERT  {alert_text(watched)}")
 
     def tell_round(self, record: RoundRecord) -> None:
-        """The round in a line."""
+        """Print the round in a line."""
         self._say(f"{clock(record.opened if record.closed is None else record.closed)}  {round_text(record)}")
 
     def tell_note(self, text: str) -> None:
-        """What is odd about the film."""
+        """Print a problem of the film."""
         self._say(f"NOTE  {text}")
 
     def _say(self, text: str) -> None:
@@ -118,7 +118,7 @@ class PlainView(SilentView):
 
 
 class LiveView:
-    """A board that is drawn anew while the watch goes on."""
+    """A board that is redrawn while the watch runs."""
 
     def __init__(self, console: Console, table: WatchedTable) -> None:
         self._table = table
@@ -136,32 +136,32 @@ class LiveView:
         self._live.stop()
 
     def show(self, board: Board) -> None:
-        """Draws the board at the next refresh."""
+        """Draw the board at the next refresh."""
         self._board = board
 
     def tell_alert(self, watched: WatchedAlert) -> None:
-        """Adds the alert to the board."""
+        """Add the alert to the board."""
         self._alerts.append(watched)
 
     def tell_round(self, record: RoundRecord) -> None:
-        """The board shows the round itself."""
+        """Do nothing: the board shows the round itself."""
 
     def tell_note(self, text: str) -> None:
-        """The closing words say it."""
+        """Do nothing: the closing words include it."""
 
     def _draw(self) -> RenderableType:
         return draw_board(self._table, self._board, tuple(self._alerts))
 
 
 def choose_view(console: Console, table: WatchedTable, *, is_quiet: bool, is_plain: bool) -> WatchView:
-    """Silent when asked, live on a terminal, plain elsewhere."""
+    """A silent view on request, a live board on a terminal, else plain lines."""
     if is_quiet:
         return SilentView()
     return LiveView(console, table) if console.is_terminal and not is_plain else PlainView(console)
 
 
 def progress_text(board: Board) -> str:
-    """How far, how fast, what was found so far, how much longer."""
+    """The progress, speed, findings so far and remaining time, in a line."""
     parts = [f"round {board.round}" if board.round else "no round yet", counted(board.n_alerts, "alert")]
     if board.frames_per_s:
         parts.append(f"{board.frames_per_s:.0f} frames/s")
@@ -173,7 +173,7 @@ def progress_text(board: Board) -> str:
 
 
 def draw_board(table: WatchedTable, board: Board | None, alerts: Sequence[WatchedAlert]) -> RenderableType:
-    """The whole live view."""
+    """The complete live view."""
     heading = Text.assemble(
         (" Thirdcard ", "bold black on dark_sea_green4"), f"  table {table.id}  ", (table.rulebook, "bold"),
         (f"  {table.video}", "dim"),

@@ -1,6 +1,6 @@
-"""Say in plain words what was found: counts, rounds, alerts, events.
+"""Describe results in plain words: counts, rounds, alerts, events.
 
-Knows nothing of pages or terminals; returns single lines of text.
+Independent of pages and terminals; returns single lines of text.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ WINNER_WORDS = {"player": "Player", "banker": "Banker", "tie": "Tie"}
 
 
 def clock(t: float, *, tenths: bool = True) -> str:
-    """Stream time as people read it: `01:23.4`, or `1:02:03.4` from an hour on."""
+    """Stream time for display: `01:23.4`, or `1:02:03.4` from one hour on."""
     total = round(t * 10) if tenths else int(t) * 10
     seconds, tenth = divmod(total, 10)
     hours, rest = divmod(seconds, 3600)
@@ -68,7 +68,7 @@ def clock(t: float, *, tenths: bool = True) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`63 s`, `12 min 5 s`, `2 h 3 min`."""
+    """A duration in words: `63 s`, `12 min 5 s`, `2 h 3 min`."""
     whole = round(seconds)
     if whole < 120:
         return f"{whole} s"
@@ -78,22 +78,22 @@ def duration(seconds: float) -> str:
 
 
 def counted(n: int, word: str) -> str:
-    """`no alerts`, `1 alert`, `3 alerts`."""
+    """A count with its noun: `no alerts`, `1 alert`, `3 alerts`."""
     return f"{n or 'no'} {word}{'' if n == 1 else 's'}"
 
 
 def card_text(card: Card | None) -> str:
-    """`10♥`, or `?` where the face was not read."""
+    """A card such as `10♥`, or `?` where the face was not read."""
     return "?" if card is None else f"{card.rank}{SUIT_SIGNS[card.suit]}"
 
 
 def hand_text(cards: Sequence[Card | None]) -> str:
-    """A hand's cards in the order in which they came."""
+    """A hand's cards in the order of dealing."""
     return " ".join(card_text(card) for card in cards) or "-"
 
 
 def bet_text(bet: str | None) -> str:
-    """`Player pair` for `player_pair`."""
+    """The name of a bet: `Player pair` for `player_pair`."""
     return "" if bet is None else str(bet).replace("_", " ").capitalize()
 
 
@@ -115,7 +115,7 @@ def round_text(record: RoundRecord) -> str:
 
 
 def outcome_text(record: RoundRecord) -> str:
-    """Who won, as far as it is known."""
+    """The outcome of a round, as far as known."""
     if record.void:
         return "void"
     if record.winner is None:
@@ -124,7 +124,7 @@ def outcome_text(record: RoundRecord) -> str:
 
 
 def alert_text(watched: WatchedAlert) -> str:
-    """One alert in one sentence, with the rule and what it orders."""
+    """One alert in one sentence, with the rule and its remedy."""
     alert = watched.alert
     orders = f" {ACTION_WORDS.get(alert.remedy.action, alert.remedy.action)}"
     orders += f" ({alert.remedy.rule})." if alert.remedy.rule else "."
@@ -135,7 +135,7 @@ def alert_text(watched: WatchedAlert) -> str:
 
 
 def outcomes_text(rounds: Sequence[RoundRecord]) -> str:
-    """`Player won 2, Banker 1, 1 Tie`."""
+    """The outcomes of rounds, such as `Player won 2, Banker 1, 1 Tie`."""
     counts = Counter(str(record.winner) for record in rounds if record.winner is not None and not record.void)
     parts = [f"{WINNER_WORDS[name]} {counts[name]}" for name in ("player", "banker", "tie") if counts[name]]
     voids = sum(record.void for record in rounds)
@@ -145,7 +145,7 @@ def outcomes_text(rounds: Sequence[RoundRecord]) -> str:
 
 
 def found_text(findings: Findings) -> str:
-    """What was found, in one sentence."""
+    """All results in one sentence."""
     rounds = counted(len(findings.rounds), "round")
     outcomes = f" ({outcomes_text(findings.rounds)})" if findings.rounds else ""
     alerts = counted(len(findings.alerts), "alert")
@@ -158,7 +158,7 @@ def found_text(findings: Findings) -> str:
 
 
 def closing_words(findings: Findings) -> list[str]:
-    """What a watch says at its end: what it found, each alert in a sentence, its speed."""
+    """The closing lines of a watch: its results, each alert in a sentence, its speed."""
     lines = [f"Table {findings.table.id} under {findings.table.rulebook}: {_lower_first(found_text(findings))}"]
     lines += [f"  {alert_text(watched)}" for watched in findings.alerts]
     lines += [f"  {clock(spread.from_t)} {spread_text(spread)}" for spread in findings.spreads]
@@ -173,7 +173,7 @@ def closing_words(findings: Findings) -> list[str]:
 
 
 def speed_text(findings: Findings) -> str:
-    """How fast it was watched, and what took the time."""
+    """The processing speed, and the share of each stage."""
     rate = findings.frames / findings.wall_s if findings.wall_s else 0.0
     factor = findings.duration_s / findings.wall_s if findings.wall_s else 0.0
     text = f"Watched in {findings.wall_s:.1f} s: {rate:.0f} frames/s, {factor:.1f} x the table's own pace"
@@ -182,7 +182,7 @@ def speed_text(findings: Findings) -> str:
 
 
 def stage_shares(stage_seconds: object) -> str:
-    """`decode 40 %, detect 35 %, ...`, the largest first."""
+    """The shares of stages, the largest first: `decode 40 %, detect 35 %, ...`."""
     if not isinstance(stage_seconds, dict) or not sum(stage_seconds.values()):
         return ""
     total = sum(stage_seconds.values())

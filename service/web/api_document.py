@@ -1,6 +1,6 @@
-"""Complete the API's OpenAPI document: how to sign in, an example of each body, and what each field means.
+"""Complete the API's OpenAPI document: authentication, an example of each body, and the meaning of each field.
 
-FastAPI makes the document from the routes and their models. What it cannot know stands in `api_words.yaml`.
+FastAPI makes the document from the routes and their models. Further texts come from `api_words.yaml`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from thirdcard.service.web.dependencies import COOKIE, CSRF_HEADER, SAFE
 
 WORDS = Path(__file__).with_name("api_words.yaml")
 OPEN = frozenset({"/api/health", "/api/openapi.json", "/api/docs", "/metrics"})
-"""Addresses that need no sign-in, unless the house closes them."""
+"""Paths that need no login, unless the house closes them."""
 SCHEMES: Mapping[str, Mapping[str, str]] = {
     "token": {
         "type": "http",
@@ -34,9 +34,9 @@ SCHEMES: Mapping[str, Mapping[str, str]] = {
     },
 }
 SERVER = "https://thirdcard.example"
-"""The address in examples of calls."""
+"""The server in examples of calls."""
 SAMPLES: Mapping[str, str] = {"table_id": "B07", "name": "ben", "kind": "clip", "what": "dealers", "which": "before"}
-"""Names in the paths of examples; everything else in a path is a number, and 1 in examples."""
+"""Values of path parameters in examples; other parameters are numbers, and 1 in examples."""
 
 
 @cache
@@ -46,13 +46,13 @@ def _words() -> Mapping[str, Any]:
 
 
 def examples() -> Mapping[str, Mapping[str, Any]]:
-    """A body for each call that takes one, by method and path: `POST /api/alerts/take`."""
+    """An example body for each call that takes one, by method and path: `POST /api/alerts/take`."""
     found: Mapping[str, Mapping[str, Any]] = _words()["examples"]
     return found
 
 
 def complete(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with security schemes, descriptions of fields, and an example of each call; changed in place."""
+    """The document with security schemes, field descriptions and an example of each call; changed in place."""
     parts = document.setdefault("components", {})
     parts["securitySchemes"] = {name: dict(scheme) for name, scheme in SCHEMES.items()}
     for schema in parts.get("schemas", {}).values():
@@ -66,7 +66,7 @@ def complete(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def sample_path(path: str) -> str:
-    """A path with names filled in: `/api/tables/B07` for `/api/tables/{table_id}`."""
+    """A path with example values: `/api/tables/B07` for `/api/tables/{table_id}`."""
     return re.sub(r"\{(\w+)(?::\w+)?\}", lambda name: SAMPLES.get(name[1], "1"), path)
 
 
@@ -80,7 +80,7 @@ def _complete_call(method: str, path: str, operation: dict[str, Any]) -> None:
 
 
 def _call(method: str, path: str, body: Mapping[str, Any] | None) -> str:
-    """The call by curl, on lines of their own."""
+    """The call as a curl command of several lines."""
     lines = [f"curl {SERVER}{sample_path(path)}"]
     if method not in SAFE or body is not None:
         lines[0] += f" --request {method}"
@@ -97,20 +97,20 @@ def _quoted(body: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiCall:
-    """One call as the page shows it."""
+    """One call for the API page."""
 
     method: str
     path: str
     tag: str
     summary: str
     parameters: Sequence[Mapping[str, Any]]
-    """Each as OpenAPI has it, with `required` and a `schema`."""
+    """Each in the form of OpenAPI, with `required` and a `schema`."""
     fields: Sequence[tuple[str, str, bool]]
-    """Of the body: name, what it means, whether it must be there."""
+    """The fields of the body: name, meaning, whether required."""
     answers: Mapping[str, str]
-    """What each status means."""
+    """The meaning of each status."""
     example: str
-    """The call by curl."""
+    """The curl command."""
 
 
 def calls_of(document: Mapping[str, Any]) -> list[ApiCall]:

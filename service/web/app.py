@@ -1,7 +1,7 @@
-"""Make the surveillance room's web application out of its parts; nothing runs before it is started.
+"""Build the web application of the surveillance room from its parts; nothing runs before it is started.
 
-Behind a proxy its headers are read by the application itself, as the settings allow: start the server without its own
-handling of them.
+Behind a proxy the application itself reads the proxy's headers, as configured: start the server with its own proxy
+handling off.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ ROUTERS = (
     *(channels, keeping, decisions, analytics_pages, pages, settings_pages, review_pages),
 )
 LARGER_BODIES = setups.LARGER_BODIES | guide.LARGER_BODIES
-"""Addresses whose bodies may be larger, and how many bytes they may have."""
+"""Paths with larger bodies, and their limits in bytes."""
 ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorBody, "description": "Refused; the body says why."},
     "5XX": {"model": ErrorBody, "description": "Failed; the body says what."},
@@ -135,7 +135,7 @@ async def _follow_alerts(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _methods_of(request: Request) -> list[str]:
-    """What the asked address takes; a router's refusal names the methods of one route alone."""
+    """The methods allowed at the requested path; a router's refusal names those of one route only."""
     routes = [route for module in ROUTERS for route in module.router.routes]
     matching = [route for route in routes if route.matches(request.scope)[0] != Match.NONE]
     takes = {method for route in matching for method in getattr(route, "methods", None) or ()}
@@ -143,7 +143,7 @@ def _methods_of(request: Request) -> list[str]:
 
 
 def _show_refusal(request: Request, refusal: RefusedError) -> Response:
-    """The page for a browser; who is not signed in may do so and comes back."""
+    """The error page for a browser; without a login, a redirect to the login page that leads back afterwards."""
     if refusal.status == 401 and request.method == "GET":
         target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"{SIGN_IN}?next={quote(target)}", status_code=303)
@@ -152,10 +152,10 @@ def _show_refusal(request: Request, refusal: RefusedError) -> Response:
 
 
 class _Assets(StaticFiles):
-    """Style and scripts, whose address changes with them: browsers may keep them."""
+    """Style and scripts, whose URL changes with their content: browsers may cache them."""
 
     def file_response(self, *args: Any, **options: Any) -> Response:
-        """A file with leave to keep it."""
+        """A file with caching headers."""
         response = super().file_response(*args, **options)
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
         return response

@@ -1,4 +1,4 @@
-"""Turn a request for rounds into a wish: what was typed into one box, or chosen field by field, or both."""
+"""Turn a request for rounds into a search: typed into one box, or chosen field by field, or both."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thirdcard.service.web.requests import RoundQuery
 
 
 def wish_of(understood: Understood) -> RoundWish:
-    """What is looked for."""
+    """The search for parsed conditions."""
     return RoundWish(
         clauses=[clause.terms for clause in understood.clauses],
         from_at=understood.stretch.begins,
@@ -28,10 +28,10 @@ def wish_of(understood: Understood) -> RoundWish:
 
 
 def read_request(query: RoundQuery, *, now: datetime, zone: str, tables: list[str]) -> Understood:
-    """What a program asks for; what is not understood is refused, not guessed.
+    """Parse a program's search; what is not understood is refused.
 
     Raises:
-        SearchError: A field's value is none of its own, or a word of `q` means nothing.
+        SearchError: A field's value is not allowed, or a word of `q` is not understood.
     """
     said = query.model_dump(include=set(FIELDS), exclude_none=True)
     said |= {"is": query.is_}
@@ -60,7 +60,7 @@ def known_tables(session: Session, person: Person) -> list[str]:
 
 
 def all_tables(room: Room, person: Person) -> list[str]:
-    """Every table that the person may see: those that are watched, and those of which there is a log alone."""
+    """Every table that the person may see: watched tables, and tables with only a log."""
     with room.database.reading() as session:
         known = known_tables(session, person)
     watched = [state.table_id for state in room.live.states() if person.may_see(state.table_id)]

@@ -1,6 +1,6 @@
-"""What the service does besides its room: tell others, take in devices' reports, look after the disk.
+"""The background work of the service: notifications, devices' reports, retention on the disk.
 
-Made before the tables are watched, so that nothing they raise is missed; started after.
+Created before the tables are watched, so that none of their alerts is missed; started afterwards.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ _SEVERITIES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackgroundWork:
-    """The parts, for pages and figures to ask."""
+    """The parts, for pages and figures."""
 
     notifications: Notifications
     retention: Retention
     tallies: TallyUpkeep
     copies: ClipCopies
     devices: DeviceSignals | None
-    """None where the folder names no broker for devices."""
+    """None where no broker for devices is configured."""
     sealing: Sealing | None = None
     """None where the house has no signer."""
     verifying: Verifying | None = None
-    """None where the house wants no checks on a schedule."""
+    """None where no scheduled verification is configured."""
 
     def start(self) -> None:
-        """Start all; the tables must be watched already, else devices' reports are refused."""
+        """Start all parts; the tables must be watched already, otherwise devices' reports are refused."""
         self.notifications.start()
         self.retention.start()
         self.tallies.start()
@@ -68,7 +68,7 @@ class BackgroundWork:
             self.verifying.start()
 
     def stop(self) -> None:
-        """Stop all: what devices report first, then what it sends."""
+        """Stop all parts: first what receives devices' reports, then what sends."""
         if self.verifying is not None:
             self.verifying.stop()
         if self.sealing is not None:
@@ -81,7 +81,7 @@ class BackgroundWork:
         self.notifications.stop()
 
     def faults(self) -> list[str]:
-        """What does not work, in words; empty where all does."""
+        """The current faults, in words; empty where everything works."""
         found = [("notifications", self.notifications.fault), ("retention", self.retention.fault)]
         found += [("tallies", self.tallies.fault), ("copies", self.copies.fault)]
         found += [(f"channel {state.name}", state.fault) for state in self.notifications.states()]
@@ -96,7 +96,7 @@ class BackgroundWork:
         return [f"{what}: {fault}" for what, fault in found if fault is not None]
 
     def figures(self) -> Iterator[Metric]:
-        """Figures for Prometheus."""
+        """The figures for Prometheus."""
         yield from _of_channels(self.notifications)
         yield from _of_the_disk(self.retention)
         yield from _of_seals(self.sealing, self.verifying)
@@ -119,11 +119,11 @@ def open_background(
     live: LiveTables,
     clock: Clock,
 ) -> BackgroundWork:
-    """All parts of a service's folder; alerts that are raised from now on are reported.
+    """All background parts of a service's folder; alerts raised from now on are sent.
 
     Raises:
-        HouseFileError: A file of settings is no YAML mapping.
-        TableError: A setting is not allowed, or a secret is not in the environment.
+        HouseFileError: A settings file is not a YAML mapping.
+        TableError: A setting is not allowed, or a secret is missing in the environment.
     """
     kept = load_retention(folder)
     devices = open_devices(folder, environment, database=database, live=live, clock=clock)

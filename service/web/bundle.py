@@ -1,8 +1,8 @@
-"""A case as one archive: its files with the hash of each, what is known of each alert, and a report to read.
+"""A case as one archive: its files with their hashes, the facts of each alert, and a report to read.
 
-Nothing in it needs this service: `SHA256SUMS` is what `sha256sum -c` reads, `report.html` opens in any browser,
-`report.pdf` says the same on paper, and `player.html` plays the clips and checks all against what was signed, as
-`check.py` does. The list of files, `manifest.json`, is sealed in the chain of the case, which is signed then.
+The archive does not need this service: `sha256sum -c` reads `SHA256SUMS`, `report.html` opens in any browser,
+`report.pdf` has the same content on paper, and `player.html` plays the clips and checks everything against the
+signatures, as `check.py` does. The list of files, `manifest.json`, is sealed in the chain of the case, which is signed.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ IN_MEMORY_BYTES = 8 * 1024 * 1024
 
 @dataclass(slots=True)
 class Bundle:
-    """A finished archive; read once."""
+    """A finished archive; can be read once."""
 
     name: str
     size_bytes: int
     stream: IO[bytes]
 
     def pieces(self) -> Iterator[bytes]:
-        """Its bytes."""
+        """The content in pieces of bytes."""
         with self.stream:
             while piece := self.stream.read(PIECE_BYTES):
                 yield piece
@@ -63,15 +63,15 @@ class _Packer:
     packed: list[PackedFile] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     pictures: dict[int, dict[str, bytes]] = field(default_factory=dict)
-    """What a report may show, by alert and kind."""
+    """The pictures for the report, by alert and kind."""
 
     def write(self, name: str, content: bytes) -> None:
-        """Pack what was written now."""
+        """Pack newly written content."""
         self.archive.writestr(name, content, zipfile.ZIP_DEFLATED)
         self.packed.append(PackedFile(name=name, size_bytes=len(content), sha256=hashlib.sha256(content).hexdigest()))
 
     def copy(self, name: str, file: EvidenceFile, known_sha256: str | None) -> None:
-        """Pack a kept file as it is, hashing what goes in."""
+        """Pack a stored file unchanged, and hash its content."""
         digest, size = hashlib.sha256(), 0
         with file.open() as source, self.archive.open(name, "w", force_zip64=True) as target:
             while piece := source.read(PIECE_BYTES):
@@ -83,7 +83,7 @@ class _Packer:
 
 
 def open_bundle(room: Room, person: Person, case_id: int) -> Bundle | None:
-    """Pack a case; None where there is none. The export stands in the audit chain."""
+    """Pack a case; None where there is no such case. The export is recorded in the audit chain."""
     now = room.clock()
     with room.database.reading() as session:
         story = tell_case(session, person, case_id)
@@ -121,7 +121,7 @@ def open_bundle(room: Room, person: Person, case_id: int) -> Bundle | None:
 
 
 def _seal_export(room: Room, person: Person, case_id: int, manifest: str, alerts: list[int]) -> int:
-    """Write the export into the chain of the case and the audit; the line's number in the chain."""
+    """Record the export in the chain of the case and the audit chain; returns the line's number in the case's chain."""
     now = room.clock()
     with room.database.writing() as session:
         body = {"case": case_id, "manifest": manifest, "exported_by": person.name, "at": format_moment(now)}
@@ -133,7 +133,7 @@ def _seal_export(room: Room, person: Person, case_id: int, manifest: str, alerts
 
 
 def _embedded(archive: zipfile.ZipFile, names: Sequence[str]) -> list[EmbeddedFile]:
-    """The files that stand in the page too, the smallest first while there is room."""
+    """The files embedded in the page: the smallest first, up to the size limit."""
     found, left = [], EMBEDDED_BYTES
     for name in sorted(names, key=lambda name: archive.getinfo(name).file_size):
         left -= archive.getinfo(name).file_size

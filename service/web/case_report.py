@@ -1,4 +1,4 @@
-"""A case's report as a PDF by itself, without the archive; each file is hashed as it is now."""
+"""The report of a case as a single PDF, without the archive; each file is hashed in its present state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from thirdcard.service.web.pages.report import PackedFile
 
 
 def write_report(room: Room, person: Person, case_id: int) -> bytes | None:
-    """The document, noted in the audit chain; None where there is no such case."""
+    """The PDF, recorded in the audit chain; None where there is no such case."""
     now = room.clock()
     with room.database.reading() as session:
         story = tell_case(session, person, case_id)

@@ -14,7 +14,7 @@ from thirdcard.service.web.requests import AlertNumber, Incoming, ListQuery, Nam
 
 
 class CaseQuery(ListQuery):
-    """Which cases."""
+    """The filter of the list of cases."""
 
     state: Literal["open", "closed"] | None = None
 
@@ -33,19 +33,19 @@ class CaseAlertIn(Incoming):
 
 
 class NoteIn(Incoming):
-    """What somebody writes."""
+    """The text of a note."""
 
     text: Words
 
 
 class CaseStateIn(Incoming):
-    """Closed, or open again."""
+    """The new state: closed, or open again."""
 
     state: Literal["open", "closed"]
 
 
 class NoteOut(BaseModel):
-    """What somebody wrote."""
+    """A note on a case."""
 
     at: Moment
     who: str
@@ -53,12 +53,12 @@ class NoteOut(BaseModel):
 
     @classmethod
     def of(cls, view: NoteView) -> NoteOut:
-        """What is sent of a note."""
+        """The JSON model of a note."""
         return cls(at=view.at, who=view.who, text=view.text)
 
 
 class CaseOut(BaseModel):
-    """A case at a glance."""
+    """The summary of a case."""
 
     id: int
     title: str
@@ -70,19 +70,19 @@ class CaseOut(BaseModel):
 
     @classmethod
     def of(cls, view: CaseView) -> CaseOut:
-        """What is sent of a case."""
+        """The JSON model of a case."""
         return cls.model_validate(view, from_attributes=True)
 
 
 class CaseDetailOut(CaseOut):
-    """A case and what is in it."""
+    """A case with its alerts and notes."""
 
     alert_list: list[AlertOut]
     notes: list[NoteOut]
 
     @classmethod
     def telling(cls, story: CaseStory) -> CaseDetailOut:
-        """What is sent of a case and what is in it."""
+        """The JSON model of a case with its alerts and notes."""
         return cls(
             **CaseOut.of(story.case).model_dump(),
             alert_list=[AlertOut.of(view) for view in story.alerts],
@@ -91,7 +91,7 @@ class CaseDetailOut(CaseOut):
 
 
 class Done(BaseModel):
-    """It was done."""
+    """The answer to a completed action."""
 
     id: int | None = None
 
@@ -117,19 +117,19 @@ class UserIn(Incoming):
 
 
 class PasswordIn(Incoming):
-    """Another password."""
+    """A new password."""
 
     password: Annotated[str, StringConstraints(max_length=1000)]
 
 
 class ActiveIn(Incoming):
-    """Whether somebody may come in."""
+    """Whether the account is active."""
 
     active: Annotated[bool, Field(strict=True)]
 
 
 class AccountOut(BaseModel):
-    """A user; neither a password nor a token is ever shown again."""
+    """A user; passwords and tokens are never included."""
 
     name: str
     role: str
@@ -139,7 +139,7 @@ class AccountOut(BaseModel):
 
     @classmethod
     def of(cls, account: Account) -> AccountOut:
-        """What is sent of an account."""
+        """The JSON model of an account."""
         return cls(
             name=account.name,
             role=account.role,
@@ -157,13 +157,13 @@ class TokenOut(AccountOut):
 
     @classmethod
     def of(cls, account: Account) -> TokenOut:
-        """What is sent of a token."""
+        """The JSON model of a token."""
         common = AccountOut.of(account).model_dump()
         return cls(**common, expires_at=account.expires_at, used_at=account.used_at)
 
 
 class NewToken(BaseModel):
-    """A token, shown this once."""
+    """A new token, shown only this once."""
 
     name: str
     token: str

@@ -1,4 +1,4 @@
-"""Have what became of a case signed, and prove an export of it to somebody who has only the archive."""
+"""Have the exports of a case signed, and prove an export to somebody who has only the archive."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from thirdcard.service.store.sealing_schema import CheckpointRow
 logger = logging.getLogger(__name__)
 
 PATIENCE_S = 5.0
-"""So long somebody who closes or exports a case waits for the signer; what is not signed then is signed later."""
+"""The longest wait for the signer when a case is closed or exported; what is not signed then is signed later."""
 UNSIGNED: Mapping[str, Any] = {"format": 1, "key": None, "checkpoints": {}, "chains": [], "left_out": []}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseProof:
-    """What an archive carries to prove itself."""
+    """The proof that goes into an archive."""
 
     proof: Mapping[str, Any] = field(default_factory=lambda: UNSIGNED)
-    """As `seal/proof.json` has it."""
+    """The content of `seal/proof.json`."""
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """Further files by name: the public key, checkpoints, the newest time stamp with what it stamps."""
+    """Further files by name: the public key, checkpoints, the newest time stamp with the data it covers."""
 
     @property
     def is_stamped(self) -> bool:
-        """Whether a time stamp of an authority is among them."""
+        """Whether a time stamp of an authority is included."""
         return "seal/stamped.tsr" in self.files
 
 
 def case_chain(case_id: int) -> str:
-    """The chain that holds a case's exports."""
+    """The name of the chain of a case's exports."""
     return f"cases/{case_id}"
 
 
 def have_signed(room: Room) -> str | None:
-    """Have all that is sealed signed now; why it is not, None where it is or where the house has no signer."""
+    """Have all sealed lines signed now; returns why that failed, None on success or where the house has no signer."""
     if room.settings.signer is None:
         return None
     try:
@@ -66,10 +66,10 @@ def prove_export(room: Room, case_id: int, line: int, alert_ids: Sequence[int]) 
         room: The service.
         case_id: The case.
         line: The export's line in the chain of the case.
-        alert_ids: The alerts that are in the archive.
+        alert_ids: The alerts in the archive.
 
     Returns:
-        The proof; where the house has no signer, or it is away, it says what is not proven.
+        The proof; without a signer, or while it is away, it says what is not proven.
     """
     if room.settings.signer is None:
         return CaseProof()
@@ -97,7 +97,7 @@ def prove_export(room: Room, case_id: int, line: int, alert_ids: Sequence[int]) 
 
 
 def _lines_of(session: Session, alert_ids: Iterable[int]) -> dict[str, list[int]]:
-    """The lines of alerts and of their files, by chain."""
+    """The line numbers of alerts and their files, by chain."""
     wanted = set(alert_ids)
     tables = session.scalars(select(AlertRow.table_id).where(AlertRow.id.in_(wanted)).distinct()).all()
     found: dict[str, list[int]] = {}

@@ -15,14 +15,14 @@ from thirdcard.service.rounds.dealer_acts import Imported
 from thirdcard.service.web.requests import AlertNumber, Incoming, Name, Timestamp
 
 LONGEST_LIST = 900_000
-"""Characters: twenty thousand lines."""
+"""The limit in characters: about 20,000 lines."""
 HouseMoment = Annotated[str, StringConstraints(min_length=1, max_length=40)]
 StaffId = Annotated[str, StringConstraints(max_length=LONGEST_STAFF_ID)]
 Badge = Annotated[str, StringConstraints(max_length=LONGEST_BADGE)]
 
 
 class DealerIn(Incoming):
-    """What is entered of a dealer."""
+    """A dealer to enter."""
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
     staff_id: StaffId | None = Field(default=None, description="what the house's own lists call the person")
@@ -30,12 +30,12 @@ class DealerIn(Incoming):
     active: bool = True
 
     def fields(self) -> DealerFields:
-        """The same, as it is entered."""
+        """The fields in the form of the register."""
         return DealerFields(name=self.name, staff_id=self.staff_id, badge=self.badge, is_active=self.active)
 
 
 class JoinIn(Incoming):
-    """Who is the same person."""
+    """Two entries that are the same person."""
 
     gone: AlertNumber = Field(description="the number of the one who is no person of their own")
 
@@ -56,10 +56,10 @@ class StintIn(Incoming):
     ruling: bool = Field(default=False, description="whether it holds against the table's log: what really was")
 
     def fields(self, zone: ZoneInfo) -> StintFields:
-        """The same, as it is entered.
+        """The fields in the form of the roster.
 
         Raises:
-            DealerError: A moment is none.
+            DealerError: A time is not valid.
         """
         return StintFields(
             table_id=self.table,
@@ -71,7 +71,7 @@ class StintIn(Incoming):
 
 
 class RosterQuery(Incoming):
-    """Which part of the roster."""
+    """The filter of the roster."""
 
     table: Name | None = None
     from_: Timestamp | None = Field(default=None, alias="from", description="a day ago, where it is left out")
@@ -79,7 +79,7 @@ class RosterQuery(Incoming):
 
 
 class DealerOut(BaseModel):
-    """One dealer of the register."""
+    """A dealer of the register."""
 
     id: int
     name: str
@@ -88,13 +88,13 @@ class DealerOut(BaseModel):
     pseudonym: str
     active: bool
     confirmed: bool
-    """False for a name that a log brought and nobody has looked at."""
+    """False for a name that came from a log and that nobody has confirmed."""
     other_names: list[str]
     looks_like: str | None
 
     @classmethod
     def of(cls, view: DealerView, pseudonym: str) -> DealerOut:
-        """What is sent of a dealer."""
+        """The JSON model of a dealer."""
         return cls(
             id=view.id,
             name=view.name,
@@ -121,7 +121,7 @@ class StintOut(BaseModel):
 
     @classmethod
     def of(cls, stint: Stint) -> StintOut:
-        """What is sent of a line."""
+        """The JSON model of a line."""
         return cls(
             id=stint.id,
             table=stint.table_id,
@@ -134,7 +134,7 @@ class StintOut(BaseModel):
 
 
 class FaultOut(BaseModel):
-    """What is wrong with a line of a list."""
+    """The fault of a line in a list."""
 
     line: int
     field: str
@@ -142,13 +142,13 @@ class FaultOut(BaseModel):
 
 
 class ImportedOut(BaseModel):
-    """What became of a list."""
+    """The result of importing a list."""
 
     taken: int
     refused: list[FaultOut]
 
     @classmethod
     def of(cls, imported: Imported) -> ImportedOut:
-        """What is sent of it."""
+        """The JSON model of the result."""
         refused = [FaultOut(line=one.line, field=one.field, message=one.message) for one in imported.faults]
         return cls(taken=imported.taken, refused=refused)

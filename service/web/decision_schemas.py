@@ -16,7 +16,7 @@ from thirdcard.service.web.requests import AnyMoment, Incoming, Name, Timestamp
 
 
 class DecisionQuery(Incoming):
-    """Which figures."""
+    """The filter and grouping of figures."""
 
     by: Grouping = Field(default=Grouping.CODE, description="code or table")
     table: Name | None = None
@@ -27,7 +27,7 @@ class DecisionQuery(Incoming):
 
 
 class DecisionPageQuery(Incoming):
-    """Which figures the page shows; a form sends empty texts for what nobody chose."""
+    """The filter of the page; a form sends empty texts for fields left empty."""
 
     by: Grouping = Grouping.CODE
     table: Annotated[str, StringConstraints(max_length=200)] = ""
@@ -39,7 +39,7 @@ class DecisionPageQuery(Incoming):
 
 
 class DecisionsOut(BaseModel):
-    """What became of the alerts of a code or a table."""
+    """The decisions on the alerts of a code or a table."""
 
     name: str
     raised: int
@@ -63,7 +63,7 @@ class DecisionsOut(BaseModel):
 
     @classmethod
     def of(cls, figures: Decisions) -> DecisionsOut:
-        """What is sent of them."""
+        """The JSON model of the figures."""
         low, high = figures.false_interval or (None, None)
         return cls.model_validate(
             {
@@ -84,7 +84,7 @@ class DecisionsOut(BaseModel):
 
 
 def decisions_csv(found: Sequence[DecisionsOut]) -> str:
-    """The same as a table for spreadsheets; a column for each reason."""
+    """The figures as CSV for spreadsheets, with a column for each reason."""
     plain = [name for name in DecisionsOut.model_fields if name != "reasons"]
     text = io.StringIO()
     writer = csv.writer(text)

@@ -1,4 +1,4 @@
-"""One self-contained page that shows what a watch found."""
+"""A self-contained page that shows the results of a watch."""
 
 from thirdcard.service.watch.report.page import write_report
 

@@ -1,7 +1,7 @@
-"""Put pictures and clips into the page while they fit, and link the rest.
+"""Embed pictures and clips in the page up to a size limit, and link the others.
 
-Pictures of alerts come first, then clips in the order of the alerts, then pictures of wagers that changed; what no
-longer fits stays a file beside the page.
+Pictures of alerts come first, then clips in the order of the alerts, then pictures of wagers that changed; files beyond
+the limit stay beside the page.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ STILL_QUALITY = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Medium:
-    """One file as the page shows it."""
+    """One media file of the page."""
 
     name: str
-    """Its path beside the page."""
+    """Its path relative to the page."""
     data: str | None
-    """The same in base64; None where it is linked."""
+    """Its content in base64; None where it is linked."""
     kind: str
     """Its media type."""
     key: str = ""
-    """The same for files of the same content."""
+    """Equal for files of equal content."""
 
     @property
     def address(self) -> str:
-        """What `src` says: the data itself, or the file beside the page."""
+        """The value of `src`: the data itself, or the path of the file."""
         return f"data:{self.kind};base64,{self.data}" if self.data is not None else self.name
 
 
 def embed(
     folder: Path, evidences: Iterable[Evidence | None], *, last: Iterable[str] = (), most_bytes: int = MOST_BYTES
 ) -> Mapping[str, Medium]:
-    """Every file that the evidences name and that exists, by its name; `last` names pictures that come last."""
+    """All existing files that the evidence names, by name; the pictures in `last` are embedded last."""
     kept = [evidence for evidence in evidences if evidence is not None]
     pictures = [name for e in kept for name in (e.still, e.before, e.after) if name is not None]
     clips = [e.clip for e in kept if e.clip is not None]
@@ -71,7 +71,7 @@ def _kind(name: str) -> str:
 
 
 def _page_size(path: Path) -> bytes:
-    """A picture no wider than the page shows it."""
+    """A picture scaled down to the display width of the page."""
     content = path.read_bytes()
     picture = cv2.imread(str(path))
     if picture is None or picture.shape[1] <= STILL_WIDTH_PX:

@@ -1,6 +1,6 @@
-"""Fill the page with what was found.
+"""Render the report page of a watch.
 
-Everything it needs stands in it: style, script, pictures and, while they fit, clips. It refers to nothing outside
+The page holds everything it needs: style, script, pictures and, up to a size limit, clips. It refers to nothing outside
 its own folder.
 """
 
@@ -32,7 +32,7 @@ SEVERITIES = ("critical", "high", "medium", "low", "info")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertPanel:
-    """One alert as the page shows it."""
+    """One alert for the page."""
 
     number: int
     watched: WatchedAlert
@@ -41,11 +41,11 @@ class AlertPanel:
     before: Medium | None
     after: Medium | None
     fault_s: float
-    """Where in the clip the fault lies."""
+    """The position of the fault in the clip, in seconds."""
 
     @property
     def wager(self) -> str:
-        """`Seat 3, Banker`, the standing area's id, or nothing."""
+        """The place and bet, such as `Seat 3, Banker`; empty where neither is known."""
         alert = self.watched.alert
         place = f"Seat {alert.seat}" if alert.seat is not None else alert.area
         return ", ".join(part for part in (place, wording.bet_text(alert.bet)) if part)
@@ -53,21 +53,21 @@ class AlertPanel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundPanel:
-    """One round as the page shows it."""
+    """One round for the page."""
 
     record: RoundRecord
     alerts: tuple[AlertPanel, ...]
     events: tuple[tuple[Event, Medium | None], ...]
-    """What was seen, with the picture of a wager that changed."""
+    """The events of the round, each with the picture of a wager that changed."""
 
 
 def write_report(path: Path, findings: Findings) -> None:
-    """Write the page; evidence is looked for beside it."""
+    """Write the page; evidence files are looked up in its folder."""
     path.write_text(render_report(findings, path.parent), encoding="utf-8")
 
 
 def render_report(findings: Findings, folder: Path) -> str:
-    """The page's text; `folder` holds the evidence."""
+    """The page's HTML; `folder` holds the evidence."""
     stills = [Evidence(from_s=each.from_t, to_s=each.to_t, still=each.still) for each in findings.spreads]
     changes = [name for event in findings.events if (name := _picture_name(event)) is not None]
     media = embed(folder, [*stills, *(watched.evidence for watched in findings.alerts)], last=changes)
@@ -93,7 +93,7 @@ def render_report(findings: Findings, folder: Path) -> str:
 
 
 def _embedded_clips(alerts: Sequence[AlertPanel]) -> dict[str, str]:
-    """Each clip that stands in the page, once."""
+    """The clips embedded in the page, each once."""
     clips = [view.clip for view in alerts if view.clip is not None]
     return {clip.key: clip.data for clip in clips if clip.data is not None}
 

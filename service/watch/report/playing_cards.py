@@ -1,6 +1,6 @@
-"""Draw playing cards as small pictures of SVG.
+"""Draw playing cards as small SVG pictures.
 
-Knows nothing of hands. A card is 63 x 88 units; suits are symbols that the page defines once.
+Independent of hands. A card is 63 x 88 units; suits are symbols that the page defines once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUIT_PATHS = {
 
 
 def suit_symbols() -> Markup:
-    """The four suits as symbols `suit-C` … `suit-S`, to stand once in the page."""
+    """The four suits as symbols `suit-C` … `suit-S`, to be included once in the page."""
     symbols = "".join(
         f'<symbol id="suit-{suit}" viewBox="0 0 100 100"><path d="{path}"/></symbol>'
         for suit, path in SUIT_PATHS.items()
@@ -33,14 +33,14 @@ def suit_symbols() -> Markup:
 
 
 def card_name(card: Card | None) -> str:
-    """`ten of hearts`, as a screen reader says it."""
+    """A card's name for screen readers, such as `ten of hearts`."""
     if card is None:
         return "a card that was not read"
     return f"{RANK_NAMES.get(card.rank, card.rank)} of {SUIT_NAMES[card.suit]}"
 
 
 def draw_card(card: Card | None, *, is_sideways: bool = False) -> Markup:
-    """One card; a face that was not read is a back with a question mark."""
+    """One card; an unread face is drawn as a back with a question mark."""
     turn = " sideways" if is_sideways else ""
     if card is None:
         return Markup(
@@ -71,5 +71,5 @@ def _middle(card: Card) -> str:
 
 
 def draw_hand(cards: Sequence[Card | None]) -> Markup:
-    """A hand in the order in which it came, the third card laid sideways as on the table."""
+    """A hand in the order of dealing, the third card turned sideways as on the table."""
     return Markup("").join(draw_card(card, is_sideways=place >= 2) for place, card in enumerate(cards))

@@ -1,6 +1,6 @@
-"""Lay the shift out along a line: rounds with their phases, alerts, stretches that could not be seen.
+"""Compute the drawing of a watch along a time line: rounds with phases, alerts, spans that could not be seen.
 
-Gives places in units of the drawing, 0 to 1000 from left to right in each row. Times are stream time in seconds.
+The x coordinates run from 0 to 1000, left to right in each row. Times are stream time in seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CROWDED = 11.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A stretch of time."""
+    """A span of time."""
 
     x: float
     width: float
@@ -34,7 +34,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportMark:
-    """A moment; `level` lifts it where marks would cover each other."""
+    """A point in time; `level` raises the mark where marks would overlap."""
 
     x: float
     label: str
@@ -46,7 +46,7 @@ class ReportMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRow:
-    """One line of the drawing."""
+    """One row of the drawing."""
 
     bars: tuple[Bar, ...]
     phases: tuple[Bar, ...]
@@ -75,7 +75,7 @@ class _Scale:
 
 
 def lay_out(findings: Findings) -> tuple[ReportRow, ...]:
-    """The rows of the timeline, each as long as the others."""
+    """The rows of the timeline, all covering the same duration."""
     end_s = max(findings.duration_s, 1.0)
     n_rows = max(1, -(-int(end_s) // int(LONGEST_ROW_S)))
     length_s = end_s / n_rows
@@ -108,7 +108,8 @@ def _round_bar(record: RoundRecord, findings: Findings, scale: _Scale) -> Bar:
 
 
 def _phase_bars(record: RoundRecord, findings: Findings, scale: _Scale) -> list[Bar]:
-    """Betting, dealing, settling: until the call or first card, until the result, until the close."""
+    """The phases of a round: betting until the call or first card, dealing until the result, settling until the
+    close."""
     inside = [event for event in findings.events if record.opened <= event.t <= _closed(record, findings)]
     end_s = _closed(record, findings)
     call_s = _first(inside, (NoMoreBets, CardDealt), end_s)
