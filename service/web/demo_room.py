@@ -1,7 +1,7 @@
-"""Furnish a room to look at: tables that play the shipped recording from different rounds on, and an admin.
+"""Set up a demo room: tables that play the shipped recording from different rounds on, and an admin.
 
-There are four, and two on a machine of two cores or less, which cannot keep up with more beside a browser.
-Each table has a copy of the stretch, cut out of the recording's own packets, and what its devices reported then.
+There are four tables, and two on a machine of two cores or less, which cannot keep up with more beside a browser. Each
+table has a copy of its part of the recording, cut from the recording's own packets, and its devices' reports.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from thirdcard.service.watch.recordings import SIGNALS_NAME, TABLE_NAME
 
 RECORDING = Path(__file__).parents[2] / "datasets" / "demo"
 BEGINNINGS_S = (0.0, 16.05, 32.05, 46.05)
-"""Each right behind a key frame at which no card lies on the table."""
+"""Each is right after a key frame with no card on the table."""
 END_S = 1e4
 SCHEMA_LINE = "# yaml-language-server:"
-"""Begins the line that names a file's schema by a relative path, which would lead nowhere from another folder."""
+"""The start of the line that names a file's schema by a relative path, which is wrong in another folder."""
 FEW_CORES, FEW_TABLES = 2, 2
-"""A table in full play takes a third of a core, its browser and pages the rest (docs/endurance.md)."""
+"""A table in play takes a third of a core, its browser and pages the rest (docs/endurance.md)."""
 ADMIN = "admin"
 DEALERS = ("Ada", "Ben", "Cleo", "Dan")
 
 
 def furnish(home: Home, database: Database, *, now: datetime, cores: int | None = None) -> str | None:
-    """Make the tables, and the admin where nobody can sign in yet.
+    """Create the tables, and an admin where there are no users yet.
 
     Args:
         home: The service's folder.
         database: Its database.
-        now: The moment.
-        cores: How many the machine has; None: as many as this process may use.
+        now: The current time.
+        cores: The number of cores; None for those available to this process.
 
     Returns:
-        The admin's password, which is kept nowhere; None where there are users already.
+        The admin's password, which is not stored; None where there are users already.
     """
     count = FEW_TABLES if (len(os.sched_getaffinity(0)) if cores is None else cores) <= FEW_CORES else len(DEALERS)
     for number, (began_s, dealer) in enumerate(zip(BEGINNINGS_S[:count], DEALERS[:count], strict=True), 1):
@@ -74,7 +74,7 @@ def _furnish_table(home: Home, table_id: str, began_s: float, dealer: str) -> No
 
 
 def _shifted(events: Sequence[dict[str, Any]], began_s: float, dealer: str) -> list[str]:
-    """What devices reported, on the clock of a video that begins at that moment."""
+    """The devices' reports in the stream time of a video that starts at `began_s`."""
     later = [event | {"t": round(event["t"] - began_s, 3)} for event in events]
     return [json.dumps(event) for event in ({"t": 0.0, "type": "dealer_changed", "dealer": dealer}, *later)]
 

@@ -1,4 +1,4 @@
-"""What routes ask for by name: the room, who asks, and that he may."""
+"""The dependencies of routes: the room, the person who asks, and the check of the role."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ TOUCH_EVERY = timedelta(minutes=1)
 
 
 async def the_room(request: Request) -> Room:
-    """The room that the application was made for; async, since it is no work for a thread."""
+    """The room of the application; async, since it needs no thread."""
     room = request.app.state.room
     assert isinstance(room, Room), "create_app sets it"
     return room
 
 
 async def the_pages(request: Request) -> Pages:
-    """What makes pages."""
+    """The renderer of pages."""
     pages = request.app.state.pages
     assert isinstance(pages, Pages), "create_app sets it"
     return pages
 
 
 async def the_cards(request: Request) -> CardCrops:
-    """What shows cards that are corrected."""
+    """The source of card pictures."""
     cards = request.app.state.cards
     assert isinstance(cards, CardCrops), "create_app sets it"
     return cards
@@ -69,16 +69,16 @@ CardsHere = Annotated[CardCrops, Depends(the_cards)]
 
 
 def find_person(room: Room, request: Request) -> Person | None:
-    """Who asks; None where nobody is signed in. A token that is named counts alone.
+    """The person who makes a request; None without a login. A token takes precedence over a session.
 
     Raises:
-        RefusedError: 401, the token is none of ours.
+        RefusedError: 401, the token is not valid.
     """
     return room.sharing.get(_said(request), lambda: _read_person(room, request))
 
 
 def _said(request: Request) -> tuple[str, str | None, str | None]:
-    """What a request says of who asks."""
+    """The parts of a request that identify the person."""
     return "person", request.headers.get("authorization"), old_key(request)
 
 
@@ -108,7 +108,7 @@ def _read_person(room: Room, request: Request) -> Person | None:
 
 
 def _touch(room: Room, note: Callable[[Session], None]) -> None:
-    """Note that somebody is here; a database that takes nothing now is no reason to send him away."""
+    """Record the use of a session or token; an unwritable database only causes a warning."""
     try:
         with room.database.writing(is_shown=False) as session:
             note(session)
@@ -117,7 +117,7 @@ def _touch(room: Room, note: Callable[[Session], None]) -> None:
 
 
 async def sent_csrf(request: Request) -> str | None:
-    """The token that a page's script or form carries."""
+    """The CSRF token sent by a page's script or form."""
     kind = request.headers.get("content-type", "")
     if CSRF_HEADER in request.headers or not kind.startswith("application/x-www-form-urlencoded"):
         return request.headers.get(CSRF_HEADER)
@@ -126,7 +126,7 @@ async def sent_csrf(request: Request) -> str | None:
 
 
 def at_least(role: Role) -> Callable[..., Awaitable[Person]]:
-    """A dependency: who asks, where he has that role or a higher one."""
+    """A dependency: the person who asks, refused without this role or a higher one."""
 
     async def check(request: Request, room: RoomHere, csrf: Annotated[str | None, Depends(sent_csrf)]) -> Person:
         person: Person | None = room.sharing.peek(_said(request))
@@ -145,19 +145,19 @@ def at_least(role: Role) -> Callable[..., Awaitable[Person]]:
 
 
 def same_site(request: Request) -> None:
-    """Raises RefusedError 403 where a browser says that another site's page sends this."""
+    """Raise RefusedError 403 where the browser reports that another site's page sends the request."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise RefusedError(403, "The request does not come from a page of this service.")
 
 
 def old_key(request: Request) -> str | None:
-    """The session's key that the browser sends."""
+    """The session key sent by the browser."""
     key = request.cookies.get(COOKIE)
     return key if key is not None and len(key) <= LONGEST_KEY else None
 
 
 def check_csrf(person: Person, sent: str | None) -> None:
-    """Raises RefusedError 403 where a browser's request does not carry its session's own token."""
+    """Raise RefusedError 403 where a browser's request lacks its session's CSRF token."""
     known = person.csrf or ""
     if not known or not secrets.compare_digest(known.encode(), (sent or "").encode("utf-8", "replace")):
         raise RefusedError(
@@ -166,7 +166,7 @@ def check_csrf(person: Person, sent: str | None) -> None:
 
 
 async def a_sender(person: Annotated[Person, Depends(at_least(Role.DEVICE))]) -> Person:
-    """A dependency: who may send signals, which is an operator or a device."""
+    """A dependency: a person who may send signals, which is an operator or a device."""
     if person.role is not Role.DEVICE and not person.role.includes(Role.OPERATOR):
         raise RefusedError(403, f"This needs the role {Role.OPERATOR} or {Role.DEVICE}; yours is {person.role}.")
     return person
@@ -192,7 +192,7 @@ def seen_table(room: Room, person: Person, table_id: str) -> TableStatus:
 
 
 def still_may(room: Room, request: Request, person: Person) -> bool:
-    """Whether who asked some time ago is still who he was: his session lives, his rights are the same."""
+    """Whether the person of an earlier request still has the same session and rights."""
     try:
         return find_person(room, request) == person
     except RefusedError:
@@ -200,10 +200,10 @@ def still_may(room: Room, request: Request, person: Person) -> bool:
 
 
 class StrictRoute(APIRoute):
-    """A route that refuses query parameters which it does not declare."""
+    """A route that refuses undeclared query parameters."""
 
     def get_route_handler(self) -> Callable[[Request], Any]:
-        """The handler, behind the check."""
+        """The handler with the check."""
         handle = super().get_route_handler()
         known = _query_names(self.dependant)
 

@@ -1,4 +1,4 @@
-"""The guided page for a new table, as JSON."""
+"""The requests and answers of the guided set-up of a table, as JSON."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Outline = list[tuple[float, float]]
 
 
 class PictureQuery(Incoming):
-    """Which picture."""
+    """The query of a picture."""
 
     of: Annotated[int, Field(ge=0, le=LARGEST_ID)] | None = None
-    """Any number; a browser that kept an older picture asks anew under another one."""
+    """Any number; with a new number a browser does not use its cached picture."""
 
 
 class BeginIn(Incoming):
-    """A table that is begun."""
+    """A new table to set up."""
 
     table: Name
 
@@ -50,12 +50,12 @@ class CameraIn(Incoming):
     transport: Literal["tcp", "udp", "auto"] = "auto"
 
     def asked(self) -> CameraAsked:
-        """What is asked of the camera's step."""
+        """The request in the form of the camera step."""
         return CameraAsked(source=self.source, user=self.user, password=self.password, transport=self.transport)
 
 
 class ClothIn(Incoming):
-    """A cloth that is there."""
+    """An existing cloth."""
 
     name: Name
 
@@ -65,14 +65,14 @@ class SketchIn(Incoming):
 
     sketch: Sketch
     is_done: bool = False
-    """Whether it is to be the table's cloth; else it is kept to be taken up again."""
+    """Whether it becomes the table's cloth; otherwise it is stored as a draft."""
 
 
 class PointsIn(Incoming):
-    """Points on the picture, or the markers in it, and whether the fit is to be kept."""
+    """Points in the picture, or None for the markers in it, and whether to store the fit."""
 
     points: dict[Name, Place] | None = Field(default=None, max_length=MOST_POINTS)
-    """None: the markers are looked for."""
+    """None to look for the markers."""
     is_done: bool = False
 
 
@@ -92,17 +92,17 @@ class ChipsIn(Incoming):
     thickness_mm: float = Field(default=3.3, ge=0.5, le=20)
     chips: list[ChipIn] = Field(default_factory=list, max_length=40)
     is_row: bool = False
-    """Whether one of each lies in a row before the camera now, and is to be measured."""
+    """Whether one chip of each kind now lies in a row in front of the camera, to be measured."""
 
 
 class HouseIn(Incoming):
-    """What the house elects."""
+    """The options that the house elects."""
 
     house: HousePart
 
 
 class StreamsIn(Incoming):
-    """A camera that answered, and who asks it for its streams."""
+    """A camera that answered, and the login to ask for its streams."""
 
     service: Address
     user: Annotated[str, StringConstraints(min_length=1, max_length=500)]
@@ -110,25 +110,25 @@ class StreamsIn(Incoming):
 
 
 class DeckIn(Incoming):
-    """The house's own cards lie spread before the camera."""
+    """The request to enrol the house's own cards, which lie spread in front of the camera."""
 
     card_mm: tuple[Annotated[float, Field(ge=20, le=200)], Annotated[float, Field(ge=20, le=300)]] = (63.0, 88.0)
 
 
 class FinishIn(Incoming):
-    """The table goes live."""
+    """The request to watch the table."""
 
     why: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)] | None = None
 
 
 class DraftOut(BaseModel):
-    """A table that was begun."""
+    """The draft of a table."""
 
     table: str
     steps: dict[str, bool]
-    """Each step, and whether it is settled."""
+    """Whether each step is complete, by step."""
     camera: str | None
-    """Its address without user and password."""
+    """The camera's address without user and password."""
     size_px: tuple[int, int] | None
     cloth: str | None
     sketch: Sketch | None
@@ -140,16 +140,16 @@ class DraftOut(BaseModel):
     points: dict[str, tuple[float, float]]
     chips: str | None
     chip_set: list[ChipIn]
-    """The chips that are settled."""
+    """The chips chosen so far."""
     has_deck: bool
     """Whether the house's own cards are enrolled."""
     house: HousePart | None
     call: list[str]
-    """How the call "No more bets" is known."""
+    """How the call "No more bets" is detected."""
 
     @classmethod
     def of(cls, draft: NewTable) -> DraftOut:
-        """What is sent of it."""
+        """The JSON model of a draft."""
         file = draft.read()
         layout = load_cloth(draft) if draft.has(LAYOUT) else None
         return cls(
@@ -190,15 +190,15 @@ def chips_out(chips: ChipSet) -> list[dict[str, Any]]:
 
 
 class StepOut(BaseModel):
-    """A step that was settled."""
+    """A completed step."""
 
     draft: DraftOut
     problems: list[ProblemOut]
-    """What a person should look at."""
+    """Points that a person should check."""
 
     @classmethod
     def of(cls, draft: NewTable, problems: Iterable[SetupProblem]) -> StepOut:
-        """What is sent of it."""
+        """The JSON model of a step."""
         return cls(draft=DraftOut.of(draft), problems=[ProblemOut.of(one) for one in problems])
 
 
@@ -210,11 +210,11 @@ class FoundCameraOut(BaseModel):
     model: str
     location: str
     service: str | None
-    """Where it is asked for its streams."""
+    """The address to ask for its streams; None where it gave none."""
 
     @classmethod
     def of(cls, camera: FoundCamera) -> FoundCameraOut:
-        """What is sent of it."""
+        """The JSON model of a camera."""
         service = next(iter(camera.services), None)
         return cls(
             address=camera.address, name=camera.name, model=camera.model, location=camera.location, service=service
@@ -226,23 +226,23 @@ class StreamOut(BaseModel):
 
     name: str
     address: str
-    """Without user and password."""
+    """The address without user and password."""
     codec: str | None
     size_px: tuple[int, int] | None
     rate_hz: float | None
 
 
 class StreamsOut(BaseModel):
-    """What a camera offers."""
+    """The streams that a camera offers."""
 
     streams: list[StreamOut]
     """The largest first."""
     clock_off_s: float | None
-    """By how much its clock is ahead."""
+    """How far its clock is ahead, in seconds."""
 
     @classmethod
     def of(cls, answer: CameraAnswer) -> StreamsOut:
-        """What is sent of it."""
+        """The JSON model of the answer."""
         streams = [
             StreamOut(name=one.name, address=one.address, codec=one.codec, size_px=one.size_wh_px, rate_hz=one.rate_hz)
             for one in answer.streams
@@ -251,7 +251,7 @@ class StreamsOut(BaseModel):
 
 
 class DeckOut(BaseModel):
-    """What was enrolled of the house's own cards."""
+    """The result of enrolling the house's own cards."""
 
     draft: DraftOut
     faces: int
@@ -260,18 +260,18 @@ class DeckOut(BaseModel):
 
     @classmethod
     def of(cls, draft: NewTable, told: DeckTold) -> DeckOut:
-        """What is sent of it."""
+        """The JSON model of the result."""
         return cls(draft=DraftOut.of(draft), faces=told.faces, missing=list(told.missing), say=told.say)
 
 
 class CameraOut(StepOut):
-    """What a look through the camera said."""
+    """The result of a look through the camera."""
 
     words: list[str]
 
     @classmethod
     def told(cls, draft: NewTable, told: CameraTold) -> CameraOut:
-        """What is sent of it."""
+        """The JSON model of the result."""
         look, picture = told.look, told.look.picture
         rate = "rate unknown" if look.rate_hz is None else f"{look.rate_hz:.1f} pictures a second"
         blur = "no detail" if picture.blur_px is None else f"edges spread over {picture.blur_px:.1f} px (2.5 at most)"
@@ -288,7 +288,7 @@ class CameraOut(StepOut):
 
 
 class LensOut(BaseModel):
-    """How far the measuring of the lens is."""
+    """The progress of the lens calibration."""
 
     views: int
     measured: bool
@@ -296,12 +296,12 @@ class LensOut(BaseModel):
 
     @classmethod
     def of(cls, told: LensTold) -> LensOut:
-        """What is sent of it."""
+        """The JSON model of the progress."""
         return cls(views=told.views, measured=told.is_measured, say=told.say)
 
 
 class DrawnAreaOut(BaseModel):
-    """An area in the picture."""
+    """An area drawn in the picture."""
 
     id: str
     kind: str
@@ -310,34 +310,34 @@ class DrawnAreaOut(BaseModel):
 
     @classmethod
     def of(cls, area: DrawnArea) -> DrawnAreaOut:
-        """What is sent of it."""
+        """The JSON model of an area."""
         return cls(id=area.id, kind=area.kind, text=area.text, outline=list(area.outline_px))
 
 
 class FitOut(BaseModel):
-    """What a fit says of itself."""
+    """The result of a camera fit, with its accuracy."""
 
     draft: DraftOut
     residual_px: float
     errors_px: dict[str, float]
     left_out: dict[str, float]
-    """Points that do not fit the others, and by how many pixels."""
+    """Points that do not fit the others, and their errors in pixels."""
     lens: str
     boxes_mm: float
     wagers_mm: float
     cloth_mm: float
     add: str | None
-    """The point at which one more would help most."""
+    """The reference point that would improve the fit most."""
     cells: list[tuple[float, Outline]]
-    """Parts of the cloth: millimetres within which the map is in 90 % of cases, and the outline in the picture."""
+    """Cells of the cloth: the error in mm that 90 % of cases stay below, and the outline in the picture."""
     areas: list[DrawnAreaOut]
     places: dict[str, tuple[float, float]]
-    """Where each reference point should lie in the picture."""
+    """The expected position of each reference point in the picture."""
     problems: list[ProblemOut]
 
     @classmethod
     def of(cls, draft: NewTable, told: FitTold) -> FitOut:
-        """What is sent of it."""
+        """The JSON model of a fit."""
         fit, quality = told.fit, told.quality
         return cls(
             draft=DraftOut.of(draft),
@@ -357,7 +357,7 @@ class FitOut(BaseModel):
 
 
 class TrialOut(BaseModel):
-    """What a look at the finished table showed."""
+    """The result of a trial of the finished table."""
 
     fit: bool
     problems: list[ProblemOut]
@@ -366,7 +366,7 @@ class TrialOut(BaseModel):
 
     @classmethod
     def of(cls, trial: Trial) -> TrialOut:
-        """What is sent of it."""
+        """The JSON model of a trial."""
         words = [] if trial.look is None else [f"Looked for {trial.look.seconds:.1f} s through {trial.look.address}."]
         return cls(
             fit=trial.is_fit,

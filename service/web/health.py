@@ -1,4 +1,4 @@
-"""Whether all that should run does."""
+"""Whether the service works as it should."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def is_well(room: Room) -> bool:
 
 
 def is_watched(state: TableStatus) -> bool:
-    """Whether nothing keeps a table from being watched."""
+    """Whether a table is watched without a fault."""
     return state.camera == PLAYING and state.fault is None and state.disk_fault is None

@@ -1,6 +1,6 @@
-"""Turn everything that goes wrong into a status and the one error body.
+"""Turn every exception into an HTTP status and the common error body.
 
-The only place that knows which refusal of the domain is which HTTP status. A browser that asked for a page gets a page.
+The only module that maps the domain's exceptions to HTTP statuses. A browser that asked for a page gets a page.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ SIGN_IN = "/login"
 
 
 class RefusedError(Exception):
-    """The request is not granted."""
+    """The request is refused."""
 
     def __init__(
         self, status: int, message: str, *, field: str | None = None, headers: Mapping[str, str] | None = None
@@ -74,12 +74,12 @@ class RefusedError(Exception):
 
 
 def not_found(what: str) -> RefusedError:
-    """The refusal for something that is not there, or that the asker may not know of."""
+    """The refusal for something that does not exist, or that the person may not see."""
     return RefusedError(404, f"There is no such {what}.")
 
 
 def error_body(status: int, message: str, field: str | None = None) -> dict[str, object]:
-    """The one shape of every error."""
+    """The common body of all errors."""
     return {"error": {"code": CODES.get(status, "error"), "message": message, "field": field}}
 
 
@@ -90,7 +90,7 @@ def error_response(refusal: RefusedError) -> Response:
 
 
 def wants_page(request: Request) -> bool:
-    """Whether a person in a browser asked, rather than a program or a script of ours."""
+    """Whether a person in a browser made the request, and not a program or a script of a page."""
     is_page = not request.url.path.startswith(("/api", "/metrics", "/static"))
     return is_page and "text/html" in request.headers.get("accept", "")
 
@@ -98,11 +98,11 @@ def wants_page(request: Request) -> bool:
 def build_answer(
     show_page: Callable[[Request, RefusedError], Response], methods_of: Callable[[Request], Sequence[str]]
 ) -> Answer:
-    """What answers every error.
+    """The handler that answers every error.
 
     Args:
-        show_page: Makes the page that a browser gets.
-        methods_of: The methods that the asked address takes.
+        show_page: Makes the page for a browser.
+        methods_of: Returns the methods allowed at the requested path.
     """
 
     async def answer(request: Request, error: Exception) -> Response:
@@ -117,13 +117,13 @@ def build_answer(
 
 
 def install_error_handlers(app: FastAPI, answer: Answer) -> None:
-    """Answer what was foreseen; `thirdcard.service.web.middleware.LastResort` answers the rest."""
+    """Install the handler for the expected exceptions; `thirdcard.service.web.middleware.LastResort` answers others."""
     for cause in (RefusedError, HTTPException, RequestValidationError, OperationalError, *_STATUS_OF):
         app.add_exception_handler(cause, answer)
 
 
 def refusal_of(error: Exception) -> RefusedError:
-    """What the caller gets to see of an exception."""
+    """The refusal that the caller gets for an exception."""
     if isinstance(error, RefusedError):
         return error
     if isinstance(error, RequestValidationError):
@@ -173,11 +173,11 @@ _STATUS_OF: Mapping[type[Exception], int] = {
 
 
 def _invalid(errors: Sequence[Mapping[str, object]]) -> RefusedError:
-    """The first thing that is wrong with a request, its field named as the request names it."""
+    """The refusal for the first invalid value of a request, with its field named as in the request."""
     if not errors:
         return RefusedError(422, "The request is not valid.")
     if any(_steps(error)[:1] == ["path"] for error in errors):
-        return RefusedError(404, MESSAGES[404])  # what cannot be a name or number of anything names nothing
+        return RefusedError(404, MESSAGES[404])  # an invalid name or number in a path refers to nothing
     first = errors[0]
     steps = _steps(first)
     if first.get("type") == "json_invalid":
@@ -190,6 +190,6 @@ def _invalid(errors: Sequence[Mapping[str, object]]) -> RefusedError:
 
 
 def _steps(error: Mapping[str, object]) -> list[str]:
-    """Where in the request an error lies."""
+    """The path of keys to the error in the request."""
     location = error.get("loc", ())
     return [str(step) for step in location] if isinstance(location, Sequence) else []

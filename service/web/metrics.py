@@ -1,4 +1,4 @@
-"""The service in figures, as Prometheus reads them; made anew for each reading, so nothing can run away."""
+"""The service's figures for Prometheus; computed anew for each request, so nothing can grow without limit."""
 
 from __future__ import annotations
 

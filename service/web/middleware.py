@@ -1,4 +1,4 @@
-"""What stands before every route: bodies are limited before they are read, answers carry headers that bind browsers."""
+"""The middleware before all routes: limits of bodies before they are read, and security headers on answers."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ STRICT_TRANSPORT = "max-age=31536000"
 
 
 class BodyLimit:
-    """Refuses a body that is larger than allowed, by its announced length or as soon as more has come.
+    """Refuses a body that exceeds the limit, by its declared length or as soon as more has arrived.
 
     Args:
-        largest_bytes: what a body may have.
-        larger: what bodies may have whose address matches.
+        largest_bytes: the limit of a body.
+        larger: the limits for paths that match these patterns.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ def _replay(messages: list[Message], receive: Receive) -> Receive:
 
 
 class HeadRequests:
-    """Answers HEAD as GET without the body; of what would never end, only the head is made."""
+    """Answers HEAD as GET without the body; for an endless stream only the head is made."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -129,7 +129,7 @@ class HeadRequests:
 
 
 class LastResort:
-    """Answers what nobody foresaw, and writes it down; the caller sees nothing of it."""
+    """Answers unexpected exceptions and logs them; the caller sees no details."""
 
     def __init__(self, app: ASGIApp, *, answer: Answer) -> None:
         self._app, self._answer = app, answer
@@ -153,7 +153,7 @@ class LastResort:
 
 
 class SecurityHeaders:
-    """Adds the headers that bind browsers; what a route set itself stays."""
+    """Adds the security headers; headers set by a route itself stay."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

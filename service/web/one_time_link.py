@@ -1,4 +1,4 @@
-"""A way in for the one person at this machine: a link that signs in once, as an admin who is gone afterwards."""
+"""Access for a person at this machine: a link that logs in once, as a temporary admin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thirdcard.service.web.dependencies import COOKIE
 from thirdcard.service.web.http_errors import RefusedError
 
 WHO = "one-time-setup"
-"""The user's name in the audit."""
+"""The user's name in the audit chain."""
 PATH = "/begin"
 
 
@@ -29,7 +29,7 @@ class OneTimeLink:
         self._left = threading.Semaphore(1)
 
     def install(self, app: FastAPI, target: str) -> str:
-        """Let the application take the link; gives its path.
+        """Add the link to the application; returns its path.
 
         Args:
             app: The service.
@@ -50,13 +50,13 @@ class OneTimeLink:
         return f"{PATH}?once={self._secret}"
 
     def close(self) -> None:
-        """Let nobody in any more."""
+        """Remove the temporary user, which ends its sessions."""
         with self._database.writing() as session:
             people.remove_user(session, WHO)
             audit.note(session, WHO, "user.removed", f"user:{WHO}", at=self._now())
 
     def _begin(self) -> None:
-        """Make the user; one that was left by a process that was killed goes first, with his sessions."""
+        """Create the user; one left by a killed process is removed first, with its sessions."""
         with self._database.writing() as session:
             people.remove_user(session, WHO)
             people.add_user(session, WHO, "admin", secrets.token_urlsafe(32), now=self._now())

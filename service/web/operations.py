@@ -1,4 +1,4 @@
-"""How the ways to the outside and the disk stand, for those who look after them."""
+"""The state of the channels and of the disk, for those who maintain them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NotRunHereError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelStory:
-    """A channel, how it stands, and what it sent so far."""
+    """A channel with its state and its counts of messages."""
 
     name: str
     kind: str
@@ -34,10 +34,10 @@ class ChannelStory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskStory:
-    """How the disk of the evidence stands, what it holds and what goes next."""
+    """The state of the evidence disk, its content, and what will be deleted next."""
 
     state: DiskState | None
-    """None before the first look."""
+    """None before the first check."""
     budget: DiskBudget
     fault: str | None
     classes: Sequence[ClassUse]
@@ -45,10 +45,10 @@ class DiskStory:
 
 
 def background_of(room: Room) -> BackgroundWork:
-    """The parts that run beside the room.
+    """The background parts of the room.
 
     Raises:
-        NotRunHereError: They do not.
+        NotRunHereError: They do not run here.
     """
     background = running_beside(room)
     if background is None:
@@ -57,7 +57,7 @@ def background_of(room: Room) -> BackgroundWork:
 
 
 def running_beside(room: Room) -> BackgroundWork | None:
-    """The same; None where they do not run."""
+    """The background parts of the room; None where they do not run."""
     return room.background if isinstance(room.background, BackgroundWork) else None
 
 
@@ -82,10 +82,10 @@ def tell_channels(room: Room) -> list[ChannelStory]:
 
 
 def tell_disk(room: Room, *, now: datetime) -> DiskStory:
-    """The disk of the evidence.
+    """The state of the evidence disk.
 
     Raises:
-        NotRunHereError: Nobody looks after it here.
+        NotRunHereError: Retention does not run here.
     """
     retention = background_of(room).retention
     rules = retention.settings.rules()

@@ -1,4 +1,4 @@
-"""Who asks and how, where a proxy stands between: its word counts only where the settings trust it."""
+"""The address and protocol of a request behind proxies; a proxy's headers count only where the settings trust it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thirdcard.service.config.settings import Network
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where a request comes from."""
+    """The origin of a request."""
 
     address: str
     is_secure: bool
@@ -22,7 +22,7 @@ class Origin:
 
 
 def origin_of(connection: HTTPConnection, trusted: Sequence[Network]) -> Origin:
-    """The nearest address that is no trusted proxy, and whether it spoke TLS."""
+    """The nearest address that is not a trusted proxy, and whether it used TLS."""
     peer = connection.client.host if connection.client is not None else "unknown"
     is_secure = connection.url.scheme in ("https", "wss")
     if not _is_trusted(peer, trusted):
@@ -42,7 +42,7 @@ def _is_trusted(address: str, trusted: Sequence[Network]) -> bool:
 
 
 class Origins:
-    """Notes in each request's state where it comes from."""
+    """Stores each request's origin in its state."""
 
     def __init__(self, app: ASGIApp, *, trusted: Sequence[Network]) -> None:
         self._app, self._trusted = app, trusted

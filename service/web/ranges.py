@@ -1,4 +1,4 @@
-"""Send a file or the part of it that was asked for."""
+"""Send a file or a byte range of it."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _RANGE = re.compile(r"(\d{0,18})-(\d{0,18})")
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """The bytes from `first` to `last`, both in it."""
+    """The bytes from `first` to `last`, both inclusive."""
 
     first: int
     last: int
 
     @property
     def size(self) -> int:
-        """How many they are."""
+        """The number of bytes."""
         return self.last - self.first + 1
 
 
 def parse_range(header: str | None, size: int) -> ByteRange | None:
-    """The part that a Range header asks for; None: the whole, as for several parts at once.
+    """Parse a Range header; None for the whole file, also where several ranges are requested.
 
     Raises:
-        RefusedError: 416, the header is broken or asks for what is not there.
+        RefusedError: 416, the header is malformed or the range is outside the file.
     """
     if header is None:
         return None
@@ -67,7 +67,7 @@ def _unsatisfiable(size: int) -> RefusedError:
 
 
 def file_response(file: EvidenceFile, headers: Mapping[str, str]) -> Response:
-    """The answer to a request with these headers: 200, 206, 304, or RefusedError 416."""
+    """The response to a request with these headers: 200, 206 or 304; raises RefusedError 416 for a bad range."""
     tag = f'"{file.tag}"'
     answer = {
         "Accept-Ranges": "bytes",

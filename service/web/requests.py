@@ -1,6 +1,6 @@
-"""What requests and the pages' forms may ask for: known keys only, each value checked.
+"""The models of requests and form data: known keys only, each value checked.
 
-A form sends empty texts for what nobody chose.
+A form sends empty texts for fields left empty.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ LARGEST_ID = 2**53 - 1
 
 
 MOST_WORDS_LINES = 200
-"""Of a note, a reason or an explanation."""
+"""The limit for a note, a reason or an explanation."""
 
 _NUMBER = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?")
 
 
 def plain(text: str) -> str:
-    """The text; raises ValueError where it holds what cannot be printed."""
+    """The text; raises ValueError where it holds unprintable characters."""
     if not all(letter.isprintable() or letter in "\n\t" for letter in text):
         raise ValueError("must have printable characters only")
     return text
@@ -53,7 +53,7 @@ Words = Annotated[
     AfterValidator(plain),
     AfterValidator(_few_lines),
 ]
-"""What somebody writes; it stands on pages and in reports."""
+"""Text written by a person; shown on pages and in reports."""
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(plain)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(plain)]
 Several = list[Name]
@@ -61,13 +61,13 @@ Cursor = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 
 class Incoming(BaseModel):
-    """What a request says: no more than is known."""
+    """The base class of requests; refuses unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _no_number(value: object) -> object:
-    """A number is no moment, though it could be read as seconds since 1970."""
+    """Refuse a number as a time, which pydantic would read as seconds since 1970."""
     if isinstance(value, int | float) or (isinstance(value, str) and _NUMBER.fullmatch(value.strip())):
         raise ValueError("must be a date and time with its offset, such as 2026-11-26T20:15:00+01:00")
     return value
@@ -84,7 +84,7 @@ class ListQuery(Incoming):
 
 
 class AlertQuery(ListQuery):
-    """Which alerts."""
+    """The filter of alerts."""
 
     list_: Literal["alerts", "doubtful"] = Field(
         default="alerts", alias="list", description="alerts, or findings that were never sure enough to be alerts"
@@ -99,7 +99,7 @@ class AlertQuery(ListQuery):
 
 
 def _moment_or_none(value: object) -> object:
-    """An address that a person typed may leave a moment empty."""
+    """None for an empty time, which an address typed by a person may have."""
     return None if value == "" else value
 
 
@@ -107,7 +107,7 @@ AnyMoment = Annotated[Timestamp | None, BeforeValidator(_moment_or_none)]
 
 
 class AuditQuery(ListQuery):
-    """Which acts."""
+    """The filter of acts."""
 
     who: Name | None = None
     action: Name | None = Field(default=None, description="an action, or the part before its dot")
@@ -118,7 +118,7 @@ class AuditQuery(ListQuery):
 
 
 class AuditPageQuery(ListQuery):
-    """Which acts the page shows; a form sends empty texts for what nobody chose."""
+    """The filter of acts on the page; a form sends empty texts for fields left empty."""
 
     who: Choice = ""
     action: Choice = ""
@@ -128,7 +128,7 @@ class AuditPageQuery(ListQuery):
 
 
 class WallQuery(ListQuery):
-    """Which alerts the page shows; a form sends empty texts for what nobody chose."""
+    """The filter of alerts on the page; a form sends empty texts for fields left empty."""
 
     show: Literal[
         "todo", "open", "taken", "escalated", "confirmed", "dismissed", "withdrawn", "closed", "counted", "all"
@@ -143,7 +143,7 @@ class WallQuery(ListQuery):
 
 
 class RoundQuery(ListQuery):
-    """Which rounds; of what may be said several times, all must hold."""
+    """The search for rounds; where a field has several values, all must hold."""
 
     q: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), AfterValidator(plain)] | None = Field(
         default=None, description="as typed into the search box: words, or `field:value`"
@@ -173,7 +173,7 @@ class RoundQuery(ListQuery):
 
 
 class FigureQuery(Incoming):
-    """Which figures; hours count whole, each where it begins."""
+    """The filter of figures; an hour is included if its start is in the period."""
 
     table: Name | None = None
     dealer: Name | None = Field(default=None, description="a name, or the pseudonym that is shown instead")
@@ -186,7 +186,7 @@ class FigureQuery(Incoming):
 
 
 class FigurePageQuery(Incoming):
-    """Which figures a page shows; a form sends empty texts for what nobody chose."""
+    """The filter of figures on a page; a form sends empty texts for fields left empty."""
 
     table: Choice = ""
     dealer: Choice = ""
@@ -199,20 +199,20 @@ class FigurePageQuery(Incoming):
 
 
 class RosterPageQuery(Incoming):
-    """Which part of the roster a page shows."""
+    """The part of the roster that a page shows."""
 
     table: Choice = ""
     day: Day = Field(default="", description="a day of the house's clock; today, where it is empty")
 
 
 class FigureFileQuery(FigureQuery):
-    """Which figures, and how."""
+    """The filter of figures, and the file format."""
 
     format: Literal["json", "csv", "parquet"] = "json"
 
 
 class StreamQuery(Incoming):
-    """From where on a stream is wanted."""
+    """The place in the stream to start from."""
 
     after: Annotated[str, StringConstraints(max_length=40)] | None = Field(
         default=None, description="as Last-Event-ID, for a first connection"
@@ -220,13 +220,13 @@ class StreamQuery(Incoming):
 
 
 class FrameQuery(Incoming):
-    """Which picture; a page names another one each time, so that no cache answers."""
+    """The query of a picture; a page sends another value each time, so that no cache answers."""
 
     v: Annotated[str, StringConstraints(max_length=40)] | None = None
 
 
 class StepIn(Incoming):
-    """What somebody decided about an alert."""
+    """A decision on an alert."""
 
     state: Literal["acknowledged", "escalated", "confirmed", "dismissed"]
     reason: Reason | None = Field(
@@ -239,13 +239,13 @@ AlertNumber = Annotated[int, Field(strict=True, ge=1, le=LARGEST_ID)]
 
 
 class TakeIn(Incoming):
-    """Alerts that somebody takes together."""
+    """Several alerts to acknowledge together."""
 
     alerts: list[AlertNumber] = Field(min_length=1, max_length=MOST_ITEMS)
 
 
 class DecideIn(TakeIn):
-    """What somebody decided about several alerts together."""
+    """A decision on several alerts together."""
 
     state: Literal["confirmed", "dismissed"]
     reason: Reason | None = Field(default=None, description="as for one alert; needed to dismiss")
@@ -253,21 +253,21 @@ class DecideIn(TakeIn):
 
 
 class RecordingQuery(Incoming):
-    """Which part of what is kept of a table's camera."""
+    """The part of a table's recording."""
 
     from_: Timestamp = Field(alias="from")
     to: Timestamp
 
 
 class IncidentIn(Incoming):
-    """What somebody wants to have saved of a table."""
+    """The last minutes of a table to save as an incident."""
 
     minutes: float = Field(gt=0, le=60, description="so much up to now, as far as it is kept")
     note: Words
 
 
 class CopyIn(Incoming):
-    """Of which clip a copy is wanted that browsers play."""
+    """The clip of which to make a copy that browsers can play."""
 
     kind: Literal["clip", "longer", "longer-2", "longer-3"] = "clip"
 
@@ -280,7 +280,7 @@ class LongerIn(Incoming):
 
 
 class LoginQuery(Incoming):
-    """Where to go after signing in."""
+    """The page to open after the login."""
 
     next: Annotated[str, StringConstraints(max_length=500)] = "/"
 
@@ -294,7 +294,7 @@ class LoginForm(Incoming):
 
 
 def local_address(text: str) -> str:
-    """An address of this service; its first page where another is named."""
+    """A path of this service; `/` where the text names anything else."""
     is_local = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isascii() and text.isprintable()
     return text if is_local else "/"
 
@@ -304,7 +304,7 @@ FORM_FIELDS = ("table", "dealer", "code", "hand", "card", "seat", "winner", "thi
 
 
 class ShiftsQuery(ListQuery):
-    """Which shifts the page lists."""
+    """The filter of shifts on the page."""
 
     limit: int = Field(default=20, ge=1, le=100)
     table: Text = ""
@@ -312,14 +312,14 @@ class ShiftsQuery(ListQuery):
 
 
 class WindowQuery(ListQuery):
-    """Which part of a shift is drawn round by round."""
+    """The part of a shift that is drawn round by round."""
 
     at: Timestamp | None = Field(default=None, description="where the window begins")
     minutes: int = Field(default=60, ge=5, le=480)
 
 
 class RoundsQuery(ListQuery):
-    """What is searched: words, and what the form beside them adds."""
+    """The search for rounds on the page: typed words, and the fields of the form."""
 
     limit: int = Field(default=40, ge=1, le=200)
     q: Text = ""
@@ -337,7 +337,7 @@ class RoundsQuery(ListQuery):
 
     @property
     def text(self) -> str:
-        """All of it as one text, as it could have been typed."""
+        """The whole search as one text, as it could be typed."""
         said = self.model_dump(by_alias=True)
         pairs = [f'{name}:"{said[name]}"' if " " in said[name] else f"{name}:{said[name]}"
                  for name in FORM_FIELDS if said[name]]  # fmt: skip

@@ -19,7 +19,7 @@ CardName = Annotated[str, StringConstraints(max_length=3)]
 
 
 class ShiftQuery(ListQuery):
-    """Which shifts."""
+    """The filter of shifts."""
 
     table: Name | None = None
     origin: Literal["live", "review"] | None = None
@@ -28,7 +28,7 @@ class ShiftQuery(ListQuery):
 
 
 class CardCorrectionIn(Incoming):
-    """A card was another one."""
+    """A correction: a card was misread."""
 
     kind: Literal["card"]
     line: LineNumber = Field(description="the line of the log that shows it, as `line` in the round's log")
@@ -37,7 +37,7 @@ class CardCorrectionIn(Incoming):
 
 
 class RemovalIn(Incoming):
-    """What a line says did not happen."""
+    """A correction: the event of a line did not happen."""
 
     kind: Literal["remove"]
     line: LineNumber
@@ -45,7 +45,7 @@ class RemovalIn(Incoming):
 
 
 class AdditionIn(Incoming):
-    """Something happened that the log does not tell."""
+    """A correction: an event is missing in the log."""
 
     kind: Literal["add"]
     event: dict[str, Any] = Field(description="a line of the table log, within the round", max_length=30)
@@ -53,7 +53,7 @@ class AdditionIn(Incoming):
 
 
 class VerdictIn(Incoming):
-    """A person's word on an alert, however it was decided before."""
+    """A correction: whether an alert is right, whatever was decided before."""
 
     kind: Literal["verdict"]
     alert: LineNumber
@@ -65,7 +65,7 @@ CorrectionIn = Annotated[CardCorrectionIn | RemovalIn | AdditionIn | VerdictIn, 
 
 
 class TakeBackIn(Incoming):
-    """A correction was none."""
+    """The request to take a correction back."""
 
     why: Words
 
@@ -86,7 +86,7 @@ class ShiftOut(BaseModel):
 
     @classmethod
     def of(cls, view: ShiftView) -> ShiftOut:
-        """What is sent of a shift."""
+        """The JSON model of a shift."""
         fields = {name: getattr(view, name) for name in cls.model_fields if name != "table"}
         return cls(table=view.table_id, **fields)
 
@@ -102,16 +102,16 @@ class ClipOut(BaseModel):
 
     @classmethod
     def of(cls, clip: RoundClip) -> ClipOut:
-        """What is sent of a clip."""
+        """The JSON model of a clip."""
         return cls(clip=clip.address, from_=clip.from_at, to=clip.to_at, alert=clip.alert, source=clip.source)
 
 
 class VideoOut(BaseModel):
-    """What shows a round."""
+    """The video of a round."""
 
     clips: list[ClipOut]
     why_none: str | None
-    """Why there is none, in words."""
+    """Why there is no video, in words."""
 
 
 class CardPictureOut(BaseModel):
@@ -130,7 +130,7 @@ class CardPictureOut(BaseModel):
 
     @classmethod
     def of(cls, sight: CardCrop, url: str) -> CardPictureOut:
-        """What is sent of a picture."""
+        """The JSON model of a picture."""
         left, top, right, bottom = sight.box_px
         return cls(
             url=url, shows=sight.shows, size=(right - left, bottom - top), box=sight.box_px,
@@ -152,14 +152,14 @@ class CardOut(BaseModel):
 
     @classmethod
     def of(cls, card: CardLine, picture: CardPictureOut | None, why_none: str | None) -> CardOut:
-        """What is sent of a card."""
+        """The JSON model of a card."""
         return cls(
             line=card.line, t=card.t, at=card.at, hand=card.hand, card=card.name, picture=picture, why_none=why_none
         )
 
 
 class CorrectionOut(BaseModel):
-    """A correction and what came of it."""
+    """A correction and its effects."""
 
     id: int
     table: str
@@ -177,7 +177,7 @@ class CorrectionOut(BaseModel):
 
     @classmethod
     def of(cls, view: CorrectionView) -> CorrectionOut:
-        """What is sent of a correction."""
+        """The JSON model of a correction."""
         return cls(
             id=view.id,
             table=view.table_id,
@@ -195,6 +195,6 @@ class CorrectionOut(BaseModel):
 
 
 class OpenedRoundOut(RoundDetailOut):
-    """A round with its log as it was written, and what people corrected in it."""
+    """A round with its log as it was written, and its corrections."""
 
     corrections: list[CorrectionOut]

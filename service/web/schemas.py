@@ -1,4 +1,4 @@
-"""What comes in and goes out as JSON, as CONTRACT has it and its optional fields grow."""
+"""The JSON models of requests and answers, as in CONTRACT.md with its optional fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Item = TypeVar("Item")
 
 
 class ErrorDetail(BaseModel):
-    """What went wrong."""
+    """The description of an error."""
 
     code: str
     message: str
@@ -33,7 +33,7 @@ class ErrorDetail(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """Every error."""
+    """The body of every error."""
 
     error: ErrorDetail
 
@@ -46,7 +46,7 @@ class Listing(BaseModel, Generic[Item]):
 
 
 class LeftOut(BaseModel):
-    """An alert that could not be taken or decided."""
+    """An alert that could not be acknowledged or decided."""
 
     alert: int
     message: str
@@ -60,50 +60,50 @@ class ComingOut(BaseModel):
 
 
 class RecordedOut(BaseModel):
-    """A time of which a table's camera is kept, without an outage."""
+    """A recorded period of a table's camera, without an outage."""
 
     from_: Moment = Field(serialization_alias="from")
     to: Moment
 
     @classmethod
     def of(cls, stretch: Stretch) -> RecordedOut:
-        """What is sent of it."""
+        """The JSON model of a period."""
         return cls(from_=stretch.from_at, to=stretch.to_at)
 
 
 class PromisedOut(BaseModel):
-    """A file that will be made, and where it will be."""
+    """A file that will be made, and its URL."""
 
     kind: str
     url: str
 
 
 class TakenOut(BaseModel):
-    """What became of the wish to take several alerts."""
+    """The result of acknowledging several alerts."""
 
     taken: list[int]
     left: list[LeftOut]
 
     @classmethod
     def of(cls, stepped: Stepped) -> TakenOut:
-        """What is sent of it."""
+        """The JSON model of the result."""
         return cls(taken=list(stepped.done), left=_left(stepped))
 
 
 class DecidedOut(BaseModel):
-    """What became of the wish to decide several alerts."""
+    """The result of deciding several alerts."""
 
     decided: list[int]
     left: list[LeftOut]
 
     @classmethod
     def of(cls, stepped: Stepped) -> DecidedOut:
-        """What is sent of it."""
+        """The JSON model of the result."""
         return cls(decided=list(stepped.done), left=_left(stepped))
 
 
 class RoundOut(BaseModel):
-    """A round record, and where it was."""
+    """A round record with its table and times."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -116,7 +116,7 @@ class RoundOut(BaseModel):
 
     @classmethod
     def of(cls, view: RoundView) -> RoundOut:
-        """What is sent of a round."""
+        """The JSON model of a round."""
         fields: dict[str, Any] = {
             **view.body,
             "id": view.id,
@@ -135,12 +135,12 @@ class RoundDetailOut(RoundOut):
 
 
 class AlertDetailOut(AlertOut):
-    """An alert with all that belongs to it."""
+    """An alert with its round, log and history."""
 
     round_record: RoundOut | None
-    """None while the round is still running."""
+    """None while the round is still open."""
     log: list[dict[str, Any]]
-    """From the beginning of its round on."""
+    """The lines from the start of its round on."""
     changes: list[ChangeOut]
 
 
@@ -166,7 +166,7 @@ class LastAlertOut(BaseModel):
 
 
 class TableOut(BaseModel):
-    """How a table stands."""
+    """The state of a table."""
 
     id: str
     at: str
@@ -175,13 +175,13 @@ class TableOut(BaseModel):
     fault: str | None
     disk_fault: str | None
     setup_hint: str | None
-    """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    """What to check in the table's set-up, where an error in it is likelier than one of the dealer."""
     camera_hint: str | None
     """That the camera was moved since its calibration was made, and what was done about it."""
     setup: int | None
-    """The version of the set-up that it is watched with."""
+    """The version of the set-up with which it is watched."""
     setup_waits: bool
-    """Whether a new set-up waits for the round's end."""
+    """Whether a new set-up takes effect after the current round."""
     round: int
     phase: str
     dealer: str | None
@@ -198,7 +198,7 @@ class TableOut(BaseModel):
 
     @classmethod
     def of(cls, state: TableStatus, last: AlertView | None, open_alerts: int) -> TableOut:
-        """What is sent of a table."""
+        """The JSON model of a table."""
         fields: dict[str, Any] = {name: getattr(state, name) for name in cls.model_fields if hasattr(state, name)}
         stakes = [StakeOut.model_validate(stake, from_attributes=True) for stake in state.wagers]
         fields |= {"id": state.table_id, "wagers": stakes, "open_alerts": open_alerts}
@@ -206,21 +206,21 @@ class TableOut(BaseModel):
 
 
 class Accepted(BaseModel):
-    """A device's report was taken."""
+    """The receipt for a device's report."""
 
     id: int
     at: Moment
 
 
 class Health(BaseModel):
-    """Whether all is well."""
+    """The health of the service."""
 
     status: Literal["ok", "degraded"]
     version: str
 
 
 class AuditOut(BaseModel):
-    """Who did what."""
+    """An act of the audit chain."""
 
     seq: int
     at: Moment
@@ -231,16 +231,16 @@ class AuditOut(BaseModel):
 
     @classmethod
     def of(cls, view: ActView) -> AuditOut:
-        """What is sent of an act."""
+        """The JSON model of an act."""
         return cls.model_validate(view, from_attributes=True)
 
 
 CSV_TOO: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}
-"""Of a list that can be had as a file for spreadsheets."""
+"""The responses of lists that are also available as CSV."""
 
 
 def log_out(lines: Sequence[LineView]) -> list[dict[str, Any]]:
-    """Lines of a table log with their moments and numbers."""
+    """Lines of a table log with their times and numbers."""
     return [{**line.body, "at": line.at, "line": line.line} for line in lines]
 
 

@@ -1,4 +1,4 @@
-"""Run the application until it is asked to stop; then its endless streams are let go first, so that nothing waits."""
+"""Run the application until it is asked to stop; its endless streams are closed first, so that nothing waits."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from uvicorn.config import LOGGING_CONFIG
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 GRACE_S = 5
-"""How long requests under way may still take."""
+"""Seconds that open requests may still take."""
 SWITCH_S = 0.0005
-"""So long a thread keeps the interpreter from others; with the usual 5 ms one long reading makes all answers wait."""
+"""Seconds that a thread may hold the interpreter; with the usual 5 ms one long read delays all answers."""
 
 LARGEST_HEAD_BYTES = 65536
-"""A request's first line and its headers; the parser itself knows no limit."""
+"""The limit for a request's first line and headers; the parser itself has none."""
 HEAD_S = 15.0
-"""A connection over which no whole head comes for so long is closed; browsers send one at once."""
+"""The timeout in seconds for a complete request head; browsers send one at once."""
 BODY_S = 60.0
-"""The same for a body, which has a megabyte at most."""
+"""The timeout in seconds for a body, which has at most a megabyte."""
 TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 def run_app(app: FastAPI, *, host: str, port: int, are_logs_json: bool = False) -> None:
-    """Serve until a signal comes; the application reads the headers of proxies itself.
+    """Serve until a signal comes; the application itself reads the headers of proxies.
 
-    The server hands the signal on when it has ended: as an exception, so that what else runs is stopped in turn.
+    After shutdown the server raises the signal as an exception, so that the caller can stop everything else.
 
     Raises:
         SystemExit: It was SIGTERM.
@@ -43,7 +43,7 @@ def run_app(app: FastAPI, *, host: str, port: int, are_logs_json: bool = False) 
     sys.setswitchinterval(SWITCH_S)
     config = uvicorn.Config(
         app,
-        log_config=None if are_logs_json else LOGGING_CONFIG,  # without its own its lines go to the root's log
+        log_config=None if are_logs_json else LOGGING_CONFIG,  # without a config of its own it logs to the root logger
         host=host,
         port=port,
         http=BoundedHeads,
@@ -61,7 +61,7 @@ def _leave(_sig: int, _frame: FrameType | None) -> None:
 
 
 def raise_open_files() -> None:
-    """Let this process hold as many connections as the system allows it, where it tells."""
+    """Raise this process's limit of open files to the maximum, where the system has one."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -70,25 +70,25 @@ def raise_open_files() -> None:
 
 
 class BoundedHeads(HttpToolsProtocol):
-    """One connection; who sends headers without end, or heads and bodies too slowly, is sent away."""
+    """One connection; clients with endless headers, or slow headers or bodies, are disconnected."""
 
     _is_in_head = False
     _head_bytes = 0
-    """That came since the piece in which the request began."""
+    """The bytes received since the start of the request."""
     _patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody is there."""
+        """Start the timeout of a new connection."""
         super().connection_made(transport)
         self._wait(HEAD_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """He is gone."""
+        """Stop the timeout of a closed connection."""
         self._wait(None)
         super().connection_lost(exc)
 
     def _wait(self, seconds: float | None) -> None:
-        """Wait so long for what is due next; None: nothing is."""
+        """Set the timeout for the next part of the request; None for no timeout."""
         if self._patience is not None:
             self._patience.cancel()
         self._patience = None if seconds is None else self.loop.call_later(seconds, self._send_away)
@@ -99,7 +99,7 @@ class BoundedHeads(HttpToolsProtocol):
             self.transport.close()
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came in."""
+        """Process received bytes, and refuse headers beyond the limit."""
         was_in_head = self._is_in_head
         super().data_received(data)
         self._head_bytes = self._head_bytes + len(data) if was_in_head and self._is_in_head else 0
@@ -107,37 +107,37 @@ class BoundedHeads(HttpToolsProtocol):
             self.send_400_response("The headers are too large.")
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Start the timeout for the head of a request."""
         self._is_in_head = True
         self._wait(HEAD_S)
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """What follows is its body."""
+        """Start the timeout for the body."""
         self._is_in_head = False
         self._wait(BODY_S)
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """All of the request is there."""
+        """Stop the timeout after a complete request."""
         self._wait(None)
         super().on_message_complete()
 
 
 class RoomServer(uvicorn.Server):
-    """Lets the listeners of streams go as soon as a signal comes."""
+    """Closes the streams as soon as a signal comes."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
         super().__init__(config)
         self._app = app
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start; what was made until now stays, and nobody needs to look through it for what can be thrown away."""
+        """Start, then exclude all present objects from garbage collection, which makes it faster."""
         await super().startup(sockets)
         gc.collect()
         gc.freeze()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A signal came."""
+        """Close the streams, then handle the signal."""
         self._app.state.room.feed.end_soon()
         super().handle_exit(sig, frame)

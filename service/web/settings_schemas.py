@@ -13,7 +13,7 @@ from thirdcard.service.web.requests import LARGEST_ID, AlertNumber, Incoming, Li
 
 
 class DeliveryQuery(ListQuery):
-    """Which deliveries; a form sends empty texts for what nobody chose."""
+    """The filter of deliveries; a form sends empty texts for fields left empty."""
 
     channel: Name | Literal[""] | None = None
     state: Literal["waiting", "sent", "failed", "gathered", ""] | None = None
@@ -21,7 +21,7 @@ class DeliveryQuery(ListQuery):
 
 
 class DeliveryOut(BaseModel):
-    """A message for one channel and what became of it."""
+    """A message for one channel with its result."""
 
     id: int
     key: str
@@ -37,13 +37,13 @@ class DeliveryOut(BaseModel):
 
     @classmethod
     def of(cls, view: DeliveryView) -> DeliveryOut:
-        """What is sent of a delivery."""
+        """The JSON model of a delivery."""
         fields = {name: getattr(view, name) for name in cls.model_fields if name != "alert"}
         return cls.model_validate({**fields, "alert": view.alert_id})
 
 
 class ChannelOut(BaseModel):
-    """A way to the outside, and how it stands."""
+    """A channel to the outside with its state."""
 
     name: str
     kind: str
@@ -55,7 +55,7 @@ class ChannelOut(BaseModel):
 
 
 class TestOut(BaseModel):
-    """What became of a test."""
+    """The result of a test message."""
 
     __test__ = False
     sent: bool
@@ -63,7 +63,7 @@ class TestOut(BaseModel):
 
 
 class ClassOut(BaseModel):
-    """What evidence of one class takes."""
+    """The space used by evidence of one class."""
 
     kind: str
     days: float | None
@@ -72,7 +72,7 @@ class ClassOut(BaseModel):
 
 
 class NextOut(BaseModel):
-    """Evidence that goes when its time is over."""
+    """Evidence that will be deleted when its retention ends."""
 
     alert: int
     kind: str
@@ -80,15 +80,15 @@ class NextOut(BaseModel):
 
 
 class RetentionOut(BaseModel):
-    """How long evidence is kept, and how the disk stands."""
+    """The retention of evidence, and the state of the disk."""
 
     level: str | None
-    """None before the first look."""
+    """None before the first check."""
     used_bytes: int | None
     capacity_bytes: int | None
     free_bytes: int | None
     recorded_bytes: int | None
-    """What recordings take, which give way before evidence does."""
+    """The space used by recordings, which are deleted before evidence."""
     budget_bytes: int | None
     keep_free_bytes: int
     fault: str | None
@@ -97,7 +97,7 @@ class RetentionOut(BaseModel):
 
 
 class HoldQuery(Incoming):
-    """Which holds."""
+    """The filter of holds."""
 
     lifted: bool = Field(default=False, description="those that were lifted too")
 
@@ -117,7 +117,7 @@ class HoldIn(Incoming):
 
 
 class HoldOut(BaseModel):
-    """An order that evidence must not be deleted."""
+    """A hold that forbids the deletion of evidence."""
 
     id: int
     alert: int | None
@@ -130,6 +130,6 @@ class HoldOut(BaseModel):
 
     @classmethod
     def of(cls, hold: HoldView) -> HoldOut:
-        """What is sent of a hold."""
+        """The JSON model of a hold."""
         fields = {name: getattr(hold, name) for name in cls.model_fields if name not in ("alert", "case")}
         return cls.model_validate({**fields, "alert": hold.alert_id, "case": hold.case_id})

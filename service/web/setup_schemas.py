@@ -1,4 +1,4 @@
-"""Tables' set-ups as JSON; files go as base64."""
+"""Tables' set-ups as JSON; files are in base64."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FileName = Annotated[str, StringConstraints(min_length=1, max_length=600)]
 
 
 class WhyIn(Incoming):
-    """Why something is done with a table."""
+    """The reason for an act on a table."""
 
     why: Reason | None = None
 
@@ -51,12 +51,12 @@ class SetupIn(WhyIn):
     )
 
     def contents(self) -> dict[str, bytes]:
-        """The files."""
+        """The decoded files, by name."""
         return {name: base64.b64decode(content) for name, content in self.files.items()}
 
 
 class SetupQuery(Incoming):
-    """Which version."""
+    """The version of a set-up."""
 
     version: Annotated[int, Field(ge=1, le=LARGEST_ID)] | None = Field(
         default=None, description="a number; left out: the version in force"
@@ -78,32 +78,32 @@ class SetupOut(BaseModel):
     files: dict[str, str]
     """The SHA-256 of each file, by name."""
     films: list[str]
-    """Files that are named and not kept with the version."""
+    """Named files that are not stored with the version."""
 
     @classmethod
     def of(cls, setup: SetupView) -> SetupOut:
-        """What is sent of a version."""
+        """The JSON model of a version."""
         fields = {name: getattr(setup, name) for name in cls.model_fields if hasattr(setup, name)}
         fields |= {"origin": str(setup.origin), "files": setup.digests, "films": sorted(setup.films)}
         return cls.model_validate(fields)
 
 
 class FileChangeOut(BaseModel):
-    """A file that differs from the version before."""
+    """A file that differs from the previous version."""
 
     name: str
     what: str
     lines: list[str]
-    """A unified difference; none of what is no text."""
+    """A unified diff; empty where the file is not a text."""
 
     @classmethod
     def of(cls, change: FileChange) -> FileChangeOut:
-        """What is sent of it."""
+        """The JSON model of a change."""
         return cls(name=change.name, what=change.what, lines=list(change.lines))
 
 
 class SetupFilesOut(BaseModel):
-    """One version with its files; a camera's address shows neither user nor password."""
+    """One version with its files; a camera's address has no user and password."""
 
     table: str
     state: str
@@ -112,13 +112,13 @@ class SetupFilesOut(BaseModel):
     contents: dict[str, str]
     """Each file in base64, by name."""
     changes: list[FileChangeOut]
-    """What differs from the version before."""
+    """The differences from the previous version."""
 
     @classmethod
     def of(
         cls, known: KnownTable, setup: SetupView, shown: dict[str, bytes], changes: Iterable[FileChange]
     ) -> SetupFilesOut:
-        """What is sent of a version."""
+        """The JSON model of a version with its files."""
         return cls(
             table=known.table_id,
             state=str(known.wanted),
@@ -129,7 +129,7 @@ class SetupFilesOut(BaseModel):
 
 
 class ProblemOut(BaseModel):
-    """What is wrong or doubtful about a set-up."""
+    """A problem of a set-up."""
 
     grade: str
     where: str
@@ -139,38 +139,38 @@ class ProblemOut(BaseModel):
 
     @classmethod
     def of(cls, problem: SetupProblem) -> ProblemOut:
-        """What is sent of it."""
+        """The JSON model of a problem."""
         return cls.model_validate(problem.as_json())
 
 
 class CameraFitOut(BaseModel):
-    """The last fit of a camera that was moved."""
+    """The last refit of a camera that was moved."""
 
     at: str
     text: str
     moved_mm: float
     within_mm: float
-    """How far it may be off at most, in nine cases of ten."""
+    """The error in mm that nine cases of ten stay below."""
     is_used: bool
-    """Whether the table is watched with it; else a person should look at it first."""
+    """Whether the table is watched with it; otherwise a person must check it first."""
 
     @classmethod
     def of(cls, facts: CameraFitFacts) -> CameraFitOut:
-        """What is sent of it."""
+        """The JSON model of a refit."""
         return cls(**asdict(facts))
 
 
 class MadeOut(BaseModel):
-    """What was done with a table."""
+    """The result of an act on a table."""
 
     table: str
     version: int | None
-    """In force now; null where files that were read anew are refused."""
+    """The version now in force; null where files read again are refused."""
     problems: list[ProblemOut]
 
     @classmethod
     def of(cls, made: Made) -> MadeOut:
-        """What is sent of it."""
+        """The JSON model of the result."""
         return cls(
             table=made.table_id, version=made.version, problems=[ProblemOut.of(problem) for problem in made.problems]
         )

@@ -13,15 +13,15 @@ from thirdcard.service.alerts.room import Room
 from thirdcard.service.store.people import Person
 
 NEWEST = 256
-"""Of so many entries the words are kept."""
+"""The number of entries whose JSON is cached."""
 RETRY_MS = 2000
-"""How long a browser waits before it comes back."""
+"""The time in milliseconds after which a browser reconnects."""
 
 
 async def alert_events(
     room: Room, person: Person, place: FeedPlace, may_go_on: Callable[[], bool]
 ) -> AsyncIterator[str]:
-    """What happens after a place on the tables that the person may see."""
+    """The events after a place on the tables that the person may see."""
     yield f"retry: {RETRY_MS}\nid: {place}\n\n"
     async for entries in follow(room.feed, place, heartbeat_s=room.settings.heartbeat_s):
         if not entries:
@@ -48,7 +48,7 @@ def _event(entry: FeedEntry, place: FeedPlace) -> str:
 
 @lru_cache(maxsize=NEWEST)
 def _data(entry: FeedEntry) -> str:
-    """What all listeners get about an entry, serialised once for all of them."""
+    """The data of an entry for all listeners, serialised once."""
     if entry.alert is not None:
         return AlertOut.of(entry.alert).model_dump_json(by_alias=True)
     if entry.change is not None:

@@ -1,1 +1,1 @@
-"""What people see: templates, style and scripts, all of them ours and all shipped."""
+"""The user interface: templates, style and scripts, all shipped with the service."""

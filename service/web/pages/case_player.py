@@ -18,15 +18,15 @@ from thirdcard.service.web.pages.report import files_of
 from thirdcard.service.web.pages.showing import FOLDER, STATIC, build_environment
 
 EMBEDDED_BYTES = 64 * 2**20
-"""So much of an archive's files stands in the page too: about eight clips; the rest is chosen by hand."""
+"""The limit of embedded files: about eight clips; other files are opened by hand."""
 SCRIPT = "check.py"
-"""What the script is called in an archive."""
+"""The name of the script in an archive."""
 _BUNDLE = FOLDER / "bundle"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedFile:
-    """A file of the archive as it stands in the page."""
+    """A file of the archive that is embedded in the page."""
 
     name: str
     media_type: str
@@ -34,20 +34,20 @@ class EmbeddedFile:
 
     @property
     def base64(self) -> str:
-        """Its bytes as text."""
+        """Its content in base64."""
         return base64.b64encode(self.content).decode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerFiles:
-    """What a page has to show and to check."""
+    """The files that a page shows and checks."""
 
     embedded: Sequence[EmbeddedFile]
-    """Those that stand in the page."""
+    """The embedded files."""
     names: Sequence[str]
-    """All files of the archive."""
+    """The names of all files of the archive."""
     proof: Mapping[str, Any]
-    """As `seal/proof.json` has it."""
+    """The content of `seal/proof.json`."""
     is_stamped: bool
     """Whether the archive holds a time stamp."""
 
@@ -60,7 +60,7 @@ def write_case_player(
     *,
     signed: tuple[str, datetime],
 ) -> str:
-    """The page; `signed` says who exports and when."""
+    """The page; `signed` holds the exporting person and the time."""
     by, now = signed
     template = build_environment(settings).get_template("case_player.html")
     return template.render(
@@ -88,5 +88,5 @@ def _scripts() -> str:
 
 
 def _in_script(text: str) -> Markup:
-    """JSON that cannot end the element that holds it."""
+    """JSON escaped so that it cannot end its script element."""
     return Markup(text.replace("<", "\\u003c"))

@@ -1,4 +1,4 @@
-"""Say which files the player of an alert may play, and where in each of them the fault lies."""
+"""The files that the player of an alert can play, and the position of the fault in each."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from thirdcard.service.store.alert_states import SAVED_BY_HAND
 from thirdcard.service.store.alert_writer import COPY_KINDS, LONGER_KINDS
 
 BESIDE, AROUND = timedelta(minutes=10), timedelta(minutes=3)
-"""So much of the recording is played at once, before or after an alert, and to either side of it."""
+"""The lengths of recording played at once: before or after an alert, and to either side of it."""
 LINKED = timedelta(minutes=1)
-"""To either side of an alert without a clip, where another camera is linked."""
+"""The time to either side of an alert without a clip, in links to other cameras."""
 FILE_WORDS = {"clip": "clip", **dict.fromkeys(LONGER_KINDS, "longer clip")}
 FILE_WORDS |= {copy: f"H.264 copy of the {FILE_WORDS[kind]}" for copy, kind in COPY_KINDS.items()}
 
@@ -30,11 +30,11 @@ class ClipSource:
     from_at: datetime
     to_at: datetime
     fault_s: float
-    """Where in it the fault lies."""
+    """The position of the fault in it, in seconds."""
 
     @property
     def is_first(self) -> bool:
-        """Whether it shows the clip that was cut with the alert: what was read can be drawn over it."""
+        """Whether it shows the alert's first clip: the readings can be drawn over it."""
         return self.kind in ("clip", "clip-copy")
 
 
@@ -47,7 +47,7 @@ class OtherView:
 
 
 def recorded_sources(room: Room, view: AlertView) -> Sequence[ClipSource]:
-    """What may be played of the table's camera before, around and after the alert, as far as it is kept."""
+    """The recordings of the table's camera before, around and after the alert, as far as they are kept."""
     now, at = room.clock(), view.at
     if room.live.state(view.table_id) is None or at < now - room.settings.kept_of(view.table_id) - AROUND:
         return ()
@@ -66,7 +66,7 @@ def recorded_sources(room: Room, view: AlertView) -> Sequence[ClipSource]:
 
 
 def other_views(room: Room, view: AlertView) -> Sequence[OtherView]:
-    """Where the house's own recorder shows the alert, by other cameras."""
+    """The links to other cameras' recordings of the alert at the house's own recorder."""
     facts, clip = room.settings.facts_of(view.table_id), view.evidence.get("clip")
     from_at, to_at = (view.at - LINKED, view.at + LINKED) if clip is None else (clip.from_at, clip.to_at)
     cameras = () if facts is None else facts.other_cameras
@@ -74,7 +74,7 @@ def other_views(room: Room, view: AlertView) -> Sequence[OtherView]:
 
 
 def clip_sources(view: AlertView) -> Sequence[ClipSource]:
-    """The clips that are there, the first one first."""
+    """The existing clips, the first one first."""
     found = []
     for kind in ("clip", *LONGER_KINDS, *COPY_KINDS):
         piece = view.evidence.get(kind)
@@ -88,13 +88,13 @@ def clip_sources(view: AlertView) -> Sequence[ClipSource]:
 
 
 def fault_in_clip_s(view: AlertView) -> float:
-    """Where in its clip an alert's fault lies."""
+    """The position of an alert's fault in its clip, in seconds; 0 without a clip."""
     clip = view.evidence.get("clip")
     return 0.0 if clip is None else max((_shown_first(view) - clip.from_at).total_seconds(), 0.0)
 
 
 def may_be_lengthened(room: Room, view: AlertView) -> bool:
-    """Whether the table's camera is still kept of that time, and a longer clip may be cut."""
+    """Whether the table's camera is still recorded for that time, and a longer clip can be cut."""
     clip = view.evidence.get("clip")
     is_free = any(kind not in view.evidence for kind in LONGER_KINDS)
     is_here = room.live.state(view.table_id) is not None
@@ -104,11 +104,11 @@ def may_be_lengthened(room: Room, view: AlertView) -> bool:
 
 
 def file_word(kind: str) -> str:
-    """What people call a file."""
+    """The name of a kind of file for display."""
     return FILE_WORDS.get(kind, kind)
 
 
 def _shown_first(view: AlertView) -> datetime:
-    """The moment to which the player goes: the fault; of what a person saved the beginning."""
+    """The time at which the player starts: the fault, or the start of a stretch that a person saved."""
     clip = view.evidence.get("clip")
     return clip.from_at if clip is not None and view.body["code"] == SAVED_BY_HAND else view.at

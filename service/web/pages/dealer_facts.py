@@ -1,4 +1,4 @@
-"""Gather what the pages of dealers and of the roster show."""
+"""The data of the pages of dealers and of the roster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DAY = timedelta(days=1)
 
 
 def dealers(room: Room) -> dict[str, Any]:
-    """The register: who is known, and who is in a log only."""
+    """The register: confirmed dealers, and names that only logs have."""
     with room.database.reading() as session:
         found = list_dealers(session)
     names = {one.name: one.id for one in found}

@@ -1,4 +1,4 @@
-"""Gather what the page of decisions shows. Days are the house's own, the last one whole."""
+"""The data of the decisions page. Days are those of the house's clock, the last one inclusive."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def decisions(room: Room, person: Person, query: DecisionPageQuery) -> dict[str,
 
 
 def begin_of(day: datetime | str | None, zone: ZoneInfo, *, later: int) -> datetime | None:
-    """The first moment of a day of the house's clock, or so many days later; a moment is itself."""
+    """The start of a day by the house's clock, `later` days added; a time is returned unchanged."""
     if day is None or isinstance(day, datetime):
         return day
     return datetime.fromisoformat(day).replace(tzinfo=zone) + timedelta(days=later)

@@ -1,4 +1,4 @@
-"""Gather what each page shows."""
+"""The data of each page."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ LINES_ON_TABLE = 60
 ALERTS_ON_TABLE = 6
 MOST_REMINDED = 200
 MOST_NEW = 50
-"""Of the newest alerts that nobody took: a page sounds those of them that were raised amid a navigation."""
+"""The most new, unacknowledged alerts sent: a page sounds those of them that were raised during a navigation."""
 AUDITED = (
     "alert", "incident", "evidence", "recording", "case", "hold", "round", "signal", "session", "user", "token",
     "dealers", "channel", "delivery", "disk",
 )  # fmt: skip
-"""What acts are about: the part of an action before its dot."""
+"""The subjects of acts: the part of an action before its dot."""
 TO_DO = "todo"
 DEALING = "dealing"
-"""Instead of a code: all errors of dealing, as the figures count them."""
+"""Used in place of a code: all dealing errors, as counted in the figures."""
 STATE_CHOICES: Mapping[str, tuple[AlertState, ...]] = {
     TO_DO: UNCLOSED,
     "open": (AlertState.OPEN,),
@@ -74,7 +74,7 @@ STATE_CHOICES: Mapping[str, tuple[AlertState, ...]] = {
 
 
 def frame(room: Room, person: Person, section: str) -> dict[str, Any]:
-    """What stands around every page."""
+    """The data of the frame around every page."""
     return {
         **room.sharing.get(("frame", person.tables), lambda: _waiting(room, person)),
         "person": person,
@@ -86,7 +86,7 @@ def frame(room: Room, person: Person, section: str) -> dict[str, Any]:
 
 
 def _waiting(room: Room, person: Person) -> dict[str, Any]:
-    """What nobody has closed or taken, and the place in the stream from which on a page wants to hear more."""
+    """The counts of open and unacknowledged alerts, and the place in the stream from which a page listens."""
     place = str(room.feed.told_place())
     seen = may_see(person, AlertRow.table_id)
     query = select(func.count()).where(AlertRow.state.in_(UNCLOSED), *seen)
@@ -108,7 +108,7 @@ def _waiting(room: Room, person: Person) -> dict[str, Any]:
 
 
 def wall(room: Room, person: Person) -> dict[str, Any]:
-    """All tables that the person may see; those in trouble first to the eye, not in order."""
+    """All tables that the person may see, in a fixed order; tables with faults are only highlighted."""
     told = tell_tables(room, [state for state in room.live.states() if person.may_see(state.table_id)])
     unwatched = sum(not is_watched(state) for state, _, _ in told)
     may_set_up = person.role.includes(Role.ADMIN)
@@ -144,7 +144,7 @@ def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
 
 
 def alert_list(room: Room, pages: Pages, person: Person, query: WallQuery) -> Markup:
-    """The list, made once for all who see the same; of a storm only its newest alert stands in it, and the storm."""
+    """The list, rendered once for all people with equal rights; a storm appears as its newest alert and a count."""
     may_take, names = person.role.includes(Role.OPERATOR), room.settings.house.shows_names_to(person)
 
     def make() -> Markup:
@@ -183,7 +183,7 @@ def _list(room: Room, person: Person, query: WallQuery) -> dict[str, Any]:
 
 
 def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
-    """One alert with all that belongs to it."""
+    """One alert with its round, log, evidence and history."""
     is_supervisor = person.role.includes(Role.SUPERVISOR)
     story = room.sharing.get(("story", person.tables, alert_id), lambda: _story(room, person, alert_id))
     if story is None:
@@ -215,7 +215,7 @@ def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
 
 
 def doubtful(room: Room, person: Person, query: ListQuery) -> dict[str, Any]:
-    """Findings that were never sure enough to be alerts, newest first."""
+    """Findings whose confidence stayed too low for an alert, newest first."""
     with room.database.reading() as session:
         page = list_doubtful(session, person, AlertWish(), limit=query.limit, cursor=query.cursor)
     return {"page": page}
@@ -242,7 +242,7 @@ def case(room: Room, person: Person, case_id: int) -> dict[str, Any]:
 
 
 def audit(room: Room, person: Person, query: AuditPageQuery) -> dict[str, Any]:
-    """Who did what."""
+    """The acts of the audit chain that match."""
     zone = ZoneInfo(room.settings.time_zone)
     from_at, to_at = begin_of(query.from_ or None, zone, later=0), begin_of(query.to or None, zone, later=1)
     wish = ActWish(
@@ -281,7 +281,7 @@ def _wish(room: Room, session: Session, person: Person, query: WallQuery) -> Ale
 
 
 def _narrowed(query: WallQuery) -> dict[str, str]:
-    """What no field of the form says: whose alerts, of when, and why they were dismissed."""
+    """The filters without a form field: dealer, times, and reason of dismissal."""
     moments = {"from": query.from_, "to": query.to}
     said = {"reason": query.reason, "dealer": query.dealer} | {
         name: at.isoformat() if at else "" for name, at in moments.items()
@@ -290,7 +290,7 @@ def _narrowed(query: WallQuery) -> dict[str, str]:
 
 
 def _filters(query: WallQuery) -> str:
-    """The filters as the address carries them."""
+    """The filters as a query string."""
     said = {"show": query.show, "severity": query.severity, "table": query.table, "code": query.code}
     said |= _narrowed(query)
     kept = {name: str(value) for name, value in said.items() if value and (name, value) != ("show", TO_DO)}

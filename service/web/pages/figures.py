@@ -1,4 +1,4 @@
-"""Gather what the pages of figures show."""
+"""The data of the pages of figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from thirdcard.service.web.pages.plots import plot_forest, plot_funnel, plot_pac
 from thirdcard.service.web.requests import FigurePageQuery
 
 PERIOD = timedelta(days=90)
-"""What is shown where nobody chose."""
+"""The default period."""
 FAMILIES = {
     "": "All errors of dealing",
     "misdeal": "Misdeals",
@@ -38,17 +38,17 @@ FAMILIES = {
 }
 VIEWS = {"dealers": "Dealers", "tables": "Tables", "codes": "Codes", "trend": "Trend", "pace": "Pace"}
 LIKELY = 0.95
-"""From this probability on a figure is reported as above, or below, the house."""
+"""The probability from which a figure is reported as above, or below, the house."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoveredDays:
-    """The days of the house's clock that a page shows, both in it."""
+    """The days of the house's clock that a page covers, both inclusive."""
 
     first: date
     last: date
     is_under_way: bool
-    """Whether the last one is not over."""
+    """Whether the last day is not over."""
 
     def __str__(self) -> str:
         first, last = f"{self.first:%-d %b %Y}", f"{self.last:%-d %b %Y}"
@@ -58,7 +58,7 @@ class CoveredDays:
 
 @dataclass(frozen=True, slots=True)
 class FigureFilters:
-    """A page's filters, understood."""
+    """A page's parsed filters."""
 
     query: FigurePageQuery
     wish: FigureWish
@@ -67,18 +67,18 @@ class FigureFilters:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether a table or a dealer was asked for, not the whole house."""
+        """Whether a table or a dealer was selected, rather than the whole house."""
         return bool(self.query.table or self.query.dealer)
 
     @property
     def subject(self) -> str:
-        """Whose figures they are."""
+        """The subject of the figures in words."""
         query = self.query
         said = (f"table {query.table}" if query.table else "", f"dealer {query.dealer}" if query.dealer else "")
         return ", ".join(filter(None, said)) or "the whole house"
 
     def covered(self, reading: TallyReading) -> CoveredDays:
-        """The days that are shown; without a first one, from the first round on."""
+        """The days covered; without a start, from the first round on."""
         zone, hours = self.house.time.zone, reading.whole().rounds.keys["hour"]
         begin, end = self.wish.from_at, self.wish.to_at
         last = self.today if end is None else (end - timedelta(seconds=1)).astimezone(zone).date()
@@ -87,13 +87,13 @@ class FigureFilters:
         return CoveredDays(first, last, last >= self.today)
 
     def link(self, view: str, **changes: str) -> str:
-        """The address of another view, or the same with other filters."""
+        """The link to another view, or to the same with changed filters."""
         said = self.query.model_dump(by_alias=True) | changes
         kept = {name: "1" if value is True else value for name, value in said.items() if value}
         return f"/analytics/{view}?{urlencode(kept)}" if kept else f"/analytics/{view}"
 
     def alerts(self, **of: str) -> str:
-        """The address of the alerts behind a figure."""
+        """The link to the alerts behind a figure."""
         query = self.query
         said = {"table": query.table, "dealer": query.dealer, "code": query.code or "dealing"} | of
         said["show"] = "confirmed" if query.confirmed else "counted"
@@ -103,14 +103,14 @@ class FigureFilters:
         return "/alerts?" + urlencode({name: value for name, value in said.items() if value})
 
     def alerts_of_day(self, day: str) -> str:
-        """The address of the alerts of a day of the house's."""
+        """The link to the alerts of a day by the house's clock."""
         begin = datetime.combine(datetime.fromisoformat(day), time(), self.house.time.zone)
         end = begin + timedelta(days=1)
         return self.alerts(**{"from": begin.isoformat(), "to": end.isoformat()})
 
 
 def ask(room: Room, query: FigurePageQuery) -> FigureFilters:
-    """What a page's filters mean; without days, the last three months."""
+    """Parse a page's filters; without days, the last three months."""
     house = room.settings.house
     from_at = _day(query.from_, house) if query.from_ else None
     to_at = _day(query.to, house, after=1) if query.to else None

@@ -1,6 +1,6 @@
-"""A case as a PDF to print, to sign and to file: what the page beside it says, with its pictures set in.
+"""A case as a PDF to print, to sign and to file: the content of its page, with pictures.
 
-Sizes are millimetres and points. The fonts are shipped, so that names in other letters than Latin come out right.
+Sizes are in millimetres and points. The fonts are shipped, so that names in non-Latin scripts are rendered.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ TEXT, FAR = "DejaVu", "Droid"
 INK, SOFT, RULE, BAD = (23, 32, 39), (91, 105, 114), (216, 223, 227), (201, 20, 42)
 TONES = {"critical": BAD, "high": (184, 80, 10), "medium": (138, 99, 0), "low": (31, 122, 168), "info": SOFT}
 LINE = 1.45
-"""The height of a line in letters' sizes."""
+"""The line height relative to the font size."""
 POINT_MM = 25.4 / 72
 TALLEST_MM, TALLEST_PAIR_MM = 105.0, 58.0
 TALLEST_LINES, LEAST_LETTERS = 12, 20
-"""A text of more lines flows from page to page; a line of the narrowest column has so many letters or more, mostly."""
+"""A text with more lines continues over pages; a line of the narrowest column usually has at least so many letters."""
 MOST_LINES = 120
-"""Of a log: the archive beside has it whole."""
+"""The most lines of a log; the archive has the complete log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ def write_case_pdf(
     *,
     signed: tuple[str, datetime],
 ) -> bytes:
-    """The document; `signed` says who exports and when."""
+    """The PDF; `signed` holds the exporting person and the time."""
     sheet = PdfSheet(f"Case {story.case.id}: {story.case.title}", signed[1])
     words: Mapping[str, Callable[..., Any]] = build_environment(settings).filters
     _write_head(sheet, words, settings, story, signed)
@@ -71,7 +71,7 @@ def write_case_pdf(
 
 
 class PdfSheet(FPDF):
-    """A4 pages with the case's name above and the page's number below."""
+    """A4 pages with the case's name above and the page number below."""
 
     def __init__(self, title: str, at: datetime) -> None:
         super().__init__(format="A4")
@@ -96,20 +96,20 @@ class PdfSheet(FPDF):
             self.set_y(18)
 
     def footer(self) -> None:
-        """The page's number."""
+        """The page number."""
         self.set_y(-13)
         self.set_font(TEXT, size=8)
         self.set_text_color(*SOFT)
         self.cell(0, 5, f"{self.page_no()} of {{nb}}", align="R")
 
     def say(self, text: str, *, size: float = 10, bold: bool = False, colour: tuple[int, int, int] = INK) -> None:
-        """A paragraph."""
+        """Write a paragraph."""
         self.set_font(TEXT, "B" if bold else "", size)
         self.set_text_color(*colour)
         self.multi_cell(0, size * POINT_MM * LINE, text, align="L", new_x="LMARGIN", new_y="NEXT")
 
     def heading(self, text: str, tone: tuple[int, int, int]) -> None:
-        """What begins an alert: a rule in its tone, and its title."""
+        """Write the heading of an alert: a line in its colour, and its title."""
         if self.will_page_break(60):
             self.add_page()
         self.ln(7)
@@ -120,7 +120,7 @@ class PdfSheet(FPDF):
         self.say(text, size=13, bold=True)
 
     def small_heading(self, text: str) -> None:
-        """What begins a part."""
+        """Write the heading of a section."""
         if self.will_page_break(20):
             self.add_page()
         self.ln(3.5)
@@ -128,7 +128,7 @@ class PdfSheet(FPDF):
         self.ln(0.8)
 
     def rows(self, rows: Iterable[Sequence[str]], widths: tuple[int, ...], *, size: float = 8.5) -> None:
-        """Lines of a list; widths are percent. A long text flows from page to page."""
+        """Write a list of rows; widths are in percent. A long text continues over pages."""
         together: list[Sequence[str]] = []
         for row in rows:
             if max(map(_lines_at_least, row)) <= TALLEST_LINES:
@@ -142,7 +142,7 @@ class PdfSheet(FPDF):
         self._draw_rows(together, widths, size)
 
     def _draw_rows(self, rows: Sequence[Sequence[str]], widths: tuple[int, ...], size: float) -> None:
-        """Lines that each fit on a page."""
+        """Write rows that each fit on a page."""
         if not rows:
             return
         self.set_font(TEXT, size=size)
@@ -164,7 +164,7 @@ class PdfSheet(FPDF):
                     line.cell(text, style=FontFace(color=SOFT) if n == 0 else None)
 
     def _flow(self, row: Sequence[str], widths: tuple[int, ...], size: float) -> None:
-        """A line with a text that may be longer than a page: short ones beside each other, then each long one."""
+        """Write a row with a text that may exceed a page: short cells beside each other, then each long one."""
         if self.will_page_break(25):
             self.add_page()
         self.ln(0.5)
@@ -182,13 +182,13 @@ class PdfSheet(FPDF):
         self._rule()
 
     def _rule(self) -> None:
-        """A thin line between two rows."""
+        """Draw a thin line between two rows."""
         self.set_draw_color(*RULE)
         self.set_line_width(0.15)
         self.line(self.l_margin, self.get_y(), self.w - self.r_margin, self.get_y())
 
     def pictures(self, shown: Sequence[bytes], captions: Sequence[str]) -> None:
-        """Pictures side by side, as wide as the page together, each with its caption."""
+        """Draw pictures side by side over the full page width, each with its caption."""
         gap = 4.0
         width = (self.epw - gap * (len(shown) - 1)) / len(shown)
         sizes = [_fitted(picture, width, TALLEST_MM if len(shown) == 1 else TALLEST_PAIR_MM) for picture in shown]
@@ -208,12 +208,12 @@ class PdfSheet(FPDF):
 
 
 def _lines_at_least(text: str) -> int:
-    """About how many lines a text takes in a narrow column."""
+    """A lower estimate of the lines that a text takes in a narrow column."""
     return sum(1 + len(line) // LEAST_LETTERS for line in text.split("\n"))
 
 
 def _is_readable(content: bytes) -> bool:
-    """Whether a file is still a picture; what was changed is named among the files."""
+    """Whether a file is still a valid picture; changed files are listed among the files."""
     try:
         with Image.open(BytesIO(content)) as picture:
             picture.verify()
@@ -223,7 +223,7 @@ def _is_readable(content: bytes) -> bool:
 
 
 def _fitted(content: bytes, width_mm: float, tallest_mm: float) -> tuple[float, float]:
-    """Width and height of a picture that is to be so wide, and no taller than allowed."""
+    """The size in mm of a picture scaled to a width, limited by a height."""
     with Image.open(BytesIO(content)) as picture:
         wide, high = picture.size
     scale = min(width_mm / wide, tallest_mm / high)
@@ -310,7 +310,7 @@ def _facts(words: Mapping[str, Callable[..., Any]], told: AlertStory) -> list[tu
 
 
 def _card_text(card: str) -> str:
-    """`7♥` of `7H`."""
+    """A card with its suit sign: `7♥` for `7H`."""
     return card[:-1] + {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}.get(card[-1], card[-1])
 
 

@@ -1,4 +1,4 @@
-"""Lay plots of figures out: places in the drawing, for templates to draw. Rates are per 1000 rounds."""
+"""Compute the layout of plots: coordinates for templates to draw. Rates are per 1000 rounds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_TICKS = 6
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A place on an axis, and what stands there."""
+    """A tick of an axis with its label."""
 
     place: float
     text: str
@@ -31,7 +31,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class AxisScale:
-    """A line from values to places."""
+    """Maps values to coordinates on an axis."""
 
     low: float
     high: float
@@ -40,13 +40,13 @@ class AxisScale:
     is_log: bool = False
 
     def at(self, value: float) -> float:
-        """The place of a value; beyond the ends, the end."""
+        """The coordinate of a value, clipped to the ends of the axis."""
         low, high, value = (math.log(max(x, 1e-9)) if self.is_log else x for x in (self.low, self.high, value))
         share = (value - low) / (high - low) if high > low else 0.5
         return round(self.begin + (self.end - self.begin) * min(max(share, 0.0), 1.0), 1)
 
     def ticks(self) -> list[Tick]:
-        """Round values within."""
+        """Ticks at round values."""
         if self.is_log:
             powers = range(max(math.ceil(math.log10(self.low)), 0), math.floor(math.log10(self.high)) + 1)
             values = [10.0**power for power in powers] if len(powers) > 1 else round_steps(self.low, self.high)
@@ -62,7 +62,7 @@ class Whisker:
     middle: float
     high: float
     is_cut: bool = False
-    """Whether it goes on beyond the drawing."""
+    """Whether it is cut off at the edge of the drawing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +86,22 @@ class Forest:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A figure at its place."""
+    """A figure with its coordinates."""
 
     figure: Figure
     x: float
     y: float
     is_outside: bool
-    """Whether it dealt enough to be ranked, and lies beyond the limits of 99.8 %."""
+    """Whether it has enough rounds to be ranked, and lies outside the 99.8 % limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """Figures by rounds and rate, with the limits of chance."""
+    """Figures by rounds and rate, with control limits."""
 
     dots: Sequence[Dot]
     warning: Sequence[str]
-    """Points of the lower and of the upper line."""
+    """The points of the lower and of the upper line."""
     alarm: Sequence[str]
     house_y: float
     x_ticks: Sequence[Tick]
@@ -110,7 +110,7 @@ class Funnel:
 
 @dataclass(frozen=True, slots=True)
 class DayMark:
-    """A day at its place."""
+    """A day with its coordinates."""
 
     figure: Figure
     x: float
@@ -119,7 +119,7 @@ class DayMark:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A stretch of one rate."""
+    """A period with a constant rate."""
 
     begin: float
     end: float
@@ -129,7 +129,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class TrendPlot:
-    """Days in order, with stretches of one rate."""
+    """Days in order, with periods of constant rate."""
 
     days: Sequence[DayMark]
     bands: Sequence[Band]
@@ -139,7 +139,7 @@ class TrendPlot:
 
 @dataclass(frozen=True, slots=True)
 class PaceBar:
-    """What the phases take, one behind the other: phase, place, width, median."""
+    """The durations of the phases in a row: phase, coordinate, width, median."""
 
     pace: Pace
     parts: Sequence[tuple[str, float, float, float]]
@@ -155,7 +155,7 @@ class PacePlot:
 
 
 def plot_forest(figures: Sequence[Figure], house: Figure) -> Forest:
-    """A row for each figure; the scale is set by those that are known best."""
+    """A row for each figure; the scale follows the figures with the narrowest intervals."""
     known = [figure.shrunken.high if figure.shrunken else figure.raw.high for figure in figures if figure.is_ranked]
     tops = sorted(top for top in known if math.isfinite(top)) or [house.raw.per_1000 * 4]
     middles = [figure.raw.per_1000 for figure in figures if figure.is_ranked]
@@ -171,7 +171,7 @@ def plot_forest(figures: Sequence[Figure], house: Figure) -> Forest:
 
 
 def plot_funnel(figures: Sequence[Figure], house: Figure) -> Funnel | None:
-    """Each figure by its rounds and its rate; None where there is nothing to see."""
+    """Each figure by its rounds and its rate; None where there is nothing to plot."""
     some = [figure for figure in figures if figure.rounds > 0 and figure.name != NO_DEALER]
     if len(some) < 2 or house.errors == 0:
         return None
@@ -187,13 +187,13 @@ def plot_funnel(figures: Sequence[Figure], house: Figure) -> Funnel | None:
 
 
 def is_beyond(figure: Figure, house_rate: float) -> bool:
-    """Whether a rate lies beyond what chance alone would make of the house's in 998 of 1000 cases."""
+    """Whether a rate lies outside the range that chance gives in 998 of 1000 cases at the house's rate."""
     low, high = (float(edge) * PER for edge in funnel_limits(figure.rounds, house_rate, level=ALARM))
     return not low <= figure.raw.per_1000 <= high
 
 
 def plot_trend(trend: Trend) -> TrendPlot:
-    """The days from left to right; those with many rounds set the scale, what reaches beyond it is cut."""
+    """The days from left to right; days with many rounds set the scale, larger values are cut off."""
     days = trend.days
     x = AxisScale(0.0, max(len(days) - 1.0, 1.0), LEFT + 8, WIDTH - RIGHT - 8)
     usual = sorted(day.rounds for day in days if day.rounds)
@@ -218,7 +218,7 @@ def plot_trend(trend: Trend) -> TrendPlot:
 
 
 def plot_paces(paces: Sequence[Pace]) -> PacePlot:
-    """The phases' medians, one behind the other, on one scale."""
+    """The medians of the phases in a row, on one scale."""
     longest = max((sum(part.median_s for part in pace.phases) for pace in paces), default=1.0) or 1.0
     bars = []
     for pace in paces:
@@ -232,7 +232,7 @@ def plot_paces(paces: Sequence[Pace]) -> PacePlot:
 
 
 def round_steps(low: float, high: float) -> list[float]:
-    """Round values from low to high, a handful."""
+    """Round values in equal steps from low to high, at most `MOST_TICKS` + 1."""
     raw = (high - low) / MOST_TICKS
     if raw <= 0:
         return [low]
@@ -242,7 +242,7 @@ def round_steps(low: float, high: float) -> list[float]:
 
 
 def _nearly_largest(values: Sequence[float]) -> float:
-    """What all but a twentieth of values, in order, stay below."""
+    """The 95th percentile of sorted values."""
     return values[min(int(0.95 * len(values)), len(values) - 1)]
 
 

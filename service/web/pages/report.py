@@ -21,7 +21,7 @@ def write_case_report(
     missing: Sequence[str],
     signed: tuple[str, datetime],
 ) -> str:
-    """The page; `signed` says who exports and when."""
+    """The page; `signed` holds the exporting person and the time."""
     by, now = signed
     names = {file.name for file in files}
     pictures = {told.alert.id: files_of(told.alert.id, names) for told in alerts}
@@ -46,4 +46,4 @@ class PackedFile:
     size_bytes: int
     sha256: str
     is_as_kept: bool | None = None
-    """Whether its hash is still that of the day it was kept; None for what was written now."""
+    """Whether its hash equals the one recorded when it was stored; None for newly written files."""

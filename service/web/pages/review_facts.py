@@ -1,4 +1,4 @@
-"""Gather what the pages for reviewers show."""
+"""The data of the pages for reviewers."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ ADDABLE = ("no_more_bets", "bets_opened", "result_announced", "dealer_changed", 
            "card_dealt", "card_turned", "card_moved", "card_removed", "card_shown", "card_replaced",
            "void_hand_announced", "round_voided", "return_ordered", "nominee_named", "handling_declined",
            "limits_changed", "cut_card_drawn", "last_round_announced")  # fmt: skip
-"""Lines that a person can add on the page; others by the API."""
+"""Event types that a person can add on the page; others can be added through the API."""
 ZOOMS = (15, 30, 60, 120, 240)
 
 
 def shifts(room: Room, person: Person, query: ShiftsQuery) -> dict[str, Any]:
-    """The list of shifts by the day on which they began, each with its line."""
+    """The list of shifts by the day on which they began, each with its time line."""
     now, day = _now(room), None
     if query.day:
         day = read_day(query.day, now)
@@ -59,7 +59,7 @@ def shifts(room: Room, person: Person, query: ShiftsQuery) -> dict[str, Any]:
 
 
 def shift(room: Room, person: Person, log_id: int, query: WindowQuery) -> dict[str, Any]:
-    """One shift: summed up as a whole, and a part of it round by round."""
+    """One shift: a summary of the whole, and a part of it round by round."""
     with room.database.reading() as session:
         view = find_shift(session, person, log_id)
         if view is None:
@@ -81,7 +81,7 @@ def shift(room: Room, person: Person, log_id: int, query: WindowQuery) -> dict[s
 
 
 def _who_dealt(room: Room, person: Person, session: Session, window: timeline.TimeScale) -> dict[str, Any]:
-    """Who may have dealt, for who may say so, and the drawn time by the house's clock."""
+    """The dealers to choose from, for people who may state who dealt, and the drawn time by the house's clock."""
     may_say = person.role.includes(Role.SUPERVISOR) and room.settings.house.shows_names_to(person)
     zone = ZoneInfo(room.settings.time_zone)
     return {
@@ -92,7 +92,7 @@ def _who_dealt(room: Room, person: Person, session: Session, window: timeline.Ti
 
 
 def opened(room: Room, person: Person, round_id: int) -> dict[str, Any]:
-    """One round with all that belongs to it."""
+    """One round with its log, corrections, video and alerts."""
     with room.database.reading() as session:
         found = open_round(session, person, round_id)
     if found is None:
@@ -109,7 +109,7 @@ def opened(room: Room, person: Person, round_id: int) -> dict[str, Any]:
 
 
 def rounds(room: Room, person: Person, query: RoundsQuery) -> dict[str, Any]:
-    """What was searched, how it was understood, and what was found."""
+    """The search as typed, how it was understood, and its results."""
     text = query.text
     with room.database.reading() as session:
         tables = known_tables(session, person)
@@ -135,7 +135,7 @@ def rounds(room: Room, person: Person, query: RoundsQuery) -> dict[str, Any]:
 
 
 def _bets_in(opened: OpenedRound) -> list[str]:
-    """What the round's own lines tell wagers on: a log may have been judged by a rulebook that no table has now."""
+    """The bets in the round's own lines: a log may be from a rulebook that no table has now."""
     return [str(line.body["bet"]) for line in opened.lines if line.body.get("bet")]
 
 
@@ -160,7 +160,7 @@ def _whole(view: ShiftView) -> timeline.TimeScale:
 
 
 def _window(view: ShiftView, query: WindowQuery, zone: Any) -> timeline.TimeScale:
-    """The part that is asked for, else the shift's first; in the house's time, so that hours are its own."""
+    """The requested part of a shift, else its start; in the house's time zone, so that hours are the house's."""
     begins = view.began_at if query.at is None else query.at
     begins = min(max(begins, view.began_at - timedelta(hours=1)), view.ended_at)
     lasts = timedelta(minutes=query.minutes)
@@ -170,7 +170,7 @@ def _window(view: ShiftView, query: WindowQuery, zone: Any) -> timeline.TimeScal
 
 
 def _hours(view: ShiftView, zone: Any) -> Sequence[timeline.Span]:
-    """The hours of the house's clock, each a place to be opened."""
+    """The hours of the house's clock, each a link."""
     scale = _whole(view)
     at = view.began_at.astimezone(zone).replace(minute=0, second=0, microsecond=0)
     found = []
@@ -182,14 +182,14 @@ def _hours(view: ShiftView, zone: Any) -> Sequence[timeline.Span]:
 
 
 def _beside(session: Session, person: Person, view: ShiftView) -> Sequence[ShiftView]:
-    """What other tables did on the same day."""
+    """The shifts of other tables on the same day."""
     wish = ShiftWish(from_at=view.began_at - timedelta(hours=12), to_at=view.began_at + timedelta(hours=12))
     page = list_shifts(session, person, wish, limit=40)
     return [one for one in page.items if one.id != view.id]
 
 
 def _alerts_of(session: Session, views: Sequence[RoundView]) -> Mapping[int, Sequence[AlertRow]]:
-    """The alerts of each round, by its number in the store."""
+    """The alerts of each round, by the round's id."""
     keys = {(view.log_id, view.body["round"]): view.id for view in views}
     wanted = select(AlertRow).where(tuple_(AlertRow.log_id, AlertRow.round).in_(list(keys)))
     found: dict[int, list[AlertRow]] = {}

@@ -1,4 +1,4 @@
-"""Say in words what stands in a log line, a round record or a correction."""
+"""Describe a log line, a round record or a correction in words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def event_words(body: Mapping[str, Any]) -> str:
 
 
 def outcome_words(record: Mapping[str, Any]) -> str:
-    """`Player 7H 2S = 9, Banker KD 6C = 6, Player wins`."""
+    """The outcome of a round: `Player 7H 2S = 9, Banker KD 6C = 6, Player wins`."""
     hands = []
     for side in ("player", "banker"):
         names, total = " ".join(name or "?" for name in record[side]) or "no cards", record[f"{side}_total"]
@@ -31,7 +31,7 @@ def outcome_words(record: Mapping[str, Any]) -> str:
 
 
 def correction_words(body: Mapping[str, Any]) -> str:
-    """What a correction says."""
+    """A correction in words."""
     match body["kind"]:
         case "card":
             return f"line {body['line']} shows {body['card'] or 'a card that cannot be read'}"

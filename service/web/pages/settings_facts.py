@@ -1,4 +1,4 @@
-"""Gather what the settings pages and the page of holds show."""
+"""The data of the settings pages and of the page of holds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def people(room: Room) -> dict[str, Any]:
 
 
 def tables(room: Room, person: Person) -> dict[str, Any]:
-    """Every table: what its file says, how it stands, and who changed it last."""
+    """Every table: the facts of its file, its state, and who changed it last."""
     facts = {one.table_id: one for one in room.settings.tables}
     states = {one.table_id: one for one in room.live.states()}
     with room.database.reading() as session:
@@ -43,10 +43,10 @@ def tables(room: Room, person: Person) -> dict[str, Any]:
 
 
 def guide(room: Room, person: Person, table_id: str) -> dict[str, Any]:
-    """A table that was begun, and what its steps choose from.
+    """The draft of a table, and the choices of its steps.
 
     Raises:
-        NoSuchDraftError: There is none.
+        NoSuchDraftError: There is no such draft.
     """
     home = Home(room.settings.home)
     draft = Drafts(home).find(table_id)
@@ -62,7 +62,7 @@ def guide(room: Room, person: Person, table_id: str) -> dict[str, Any]:
 
 
 def setups(room: Room, table_id: str) -> dict[str, Any]:
-    """The versions of a table's set-up, each with what it changed.
+    """The versions of a table's set-up, each with its changes.
 
     Raises:
         NoSuchSetupError: There is no such table.
@@ -75,7 +75,7 @@ def setups(room: Room, table_id: str) -> dict[str, Any]:
 
 
 def notifications(room: Room, query: DeliveryQuery) -> dict[str, Any]:
-    """The channels, their rules, and what was sent."""
+    """The channels, their rules, and the sent messages."""
     with room.database.reading() as session:
         page = deliveries(
             session,
@@ -98,12 +98,12 @@ def notifications(room: Room, query: DeliveryQuery) -> dict[str, Any]:
 
 
 def retention(room: Room) -> dict[str, Any]:
-    """The disk, the classes, what goes next."""
+    """The disk, the classes of evidence, and what will be deleted next."""
     story = None if running_beside(room) is None else tell_disk(room, now=room.clock())
     return {"story": story, "forever": FOREVER}
 
 
 def holds(room: Room, person: Person) -> dict[str, Any]:
-    """The holds, those that were lifted too."""
+    """All holds, including lifted ones."""
     with room.database.reading() as session:
         return {"holds": seen_holds(session, person, are_lifted_shown=True)}

@@ -1,4 +1,4 @@
-"""A shift report as a PDF to print and to file: what the page says."""
+"""A shift report as a PDF to print and to file, with the content of its page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Words = Mapping[str, Callable[..., Any]]
 
 
 def print_report(settings: RoomSettings, report: ShiftReport, *, signed: tuple[str, datetime]) -> bytes:
-    """The document; `signed` says who made it and when."""
+    """The PDF; `signed` holds the person who made it and the time."""
     words: Words = build_environment(settings).filters
     sheet = PdfSheet(f"{report.subject}, {report.covered}", signed[1])
     sheet.say(report.subject, size=19, bold=True)

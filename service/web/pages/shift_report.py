@@ -1,4 +1,4 @@
-"""Gather a shift report: what a table or a dealer did, on one day or several, beside the house."""
+"""The data of a shift report: a table's or a dealer's figures for one or several days, beside the house's."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ MOST_ALERTS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShiftReport:
-    """What a report tells; rates are per 1000 rounds, money is in the tables' smallest unit."""
+    """The content of a report; rates are per 1000 rounds, money is in the tables' minor units."""
 
     subject: str
     covered: CoveredDays
     shift: str
     counted: str
-    """What counts where that is not every error of dealing that nobody dismissed."""
+    """Which errors count, in words; empty for all dealing errors that nobody dismissed."""
     own: Figure
     house: Figure
     codes: Sequence[Figure]
     days: Sequence[Figure]
     pace: Pace
     confirmed: Sequence[AlertView]
-    """Alerts of what is counted, and of late bets, the newest first."""
+    """The counted alerts, and those of late bets, the newest first."""
     undecided: Sequence[AlertView]
     is_cut: bool
-    """Whether there are more alerts."""
+    """Whether there are more alerts than listed."""
 
 
 def gather(room: Room, person: Person, query: FigurePageQuery) -> dict[str, Any]:
-    """What the report's page shows: of the same time and by the same filters as the lists of figures."""
+    """The data of the report's page, with the same period and filters as the lists of figures."""
     asked = ask(room, query)
     asker = ask_as(room, person, "shift report", has_dealers=bool(query.dealer))
     return {

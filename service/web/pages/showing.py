@@ -1,4 +1,4 @@
-"""Make pages out of templates; times in the house's own time zone, cards as pictures, codes as words."""
+"""Render pages from templates; times in the house's time zone, cards as pictures, codes as words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from thirdcard.service.web.pages.review_words import correction_words, event_wor
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 REMIND_EVERY_S = 30
-"""How often the pages remind of alerts that nobody took."""
+"""Seconds between the reminders of alerts that nobody acknowledged."""
 STATE_WORDS = {
     "open": "open",
     "acknowledged": "taken",
@@ -50,26 +50,26 @@ REFUSED = {
     429: "Too many attempts",
     503: "Not available at the moment",
 }
-"""What a page says above the reason, by status."""
+"""The title of an error page, by status."""
 FAILED, NOT_UNDERSTOOD = "Something went wrong", "This could not be done"
 
 
 class Pages:
-    """The templates, ready to be filled."""
+    """The templates, ready to be rendered."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
 
     def show(self, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
-        """A page or a part of one."""
+        """Render a page or a part of one."""
         return HTMLResponse(self._environment.get_template(template).render(**facts), status_code=status)
 
     def part(self, template: str, **facts: Any) -> Markup:
-        """A part that stands in a page or is sent by itself."""
+        """Render a part to be included in a page or sent by itself."""
         return Markup(self._environment.get_template(template).render(**facts))
 
     def show_login_fault(self, fault: str, *, name: str, next: str, wait_s: int | None) -> HTMLResponse:
-        """The login page with what was wrong."""
+        """The login page with an error message."""
         status = 401 if wait_s is None else 429
         response = self.show("login.html", status, next=next, name=name, fault=fault, is_new=False)
         if wait_s is not None:
@@ -77,7 +77,7 @@ class Pages:
         return response
 
     def show_refusal(self, refusal: RefusedError) -> HTMLResponse:
-        """The page that a browser gets instead of an error body."""
+        """The error page for a browser."""
         title = REFUSED.get(refusal.status, FAILED if refusal.status >= 500 else NOT_UNDERSTOOD)
         response = self.show("refusal.html", refusal.status, title=title, message=refusal.message)
         response.headers.update(refusal.headers or {})
@@ -90,7 +90,7 @@ def build_pages(settings: RoomSettings) -> Pages:
 
 
 def build_environment(settings: RoomSettings) -> Environment:
-    """What fills the templates, with the words and the time zone of this service."""
+    """The template environment with the words and the time zone of this service."""
     environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
@@ -119,7 +119,7 @@ def build_environment(settings: RoomSettings) -> Environment:
 
 
 def _rule_words(settings: RoomSettings, section: str | None, rulebook: str) -> str:
-    """What a section says, by the rulebooks that the tables have now."""
+    """The text of a section in the rulebooks that the tables have now."""
     return RuleWords.joined(facts.rule_words for facts in settings.tables).of(section, rulebook)
 
 
@@ -156,7 +156,7 @@ def with_code(text: str) -> Markup:
 
 
 def _size_words(size_bytes: int) -> str:
-    """Bytes as people read them, in units of a thousand."""
+    """A size in decimal units, such as `1.5 MB`."""
     for unit, of_bytes in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if size_bytes >= of_bytes:
             return f"{size_bytes / of_bytes:.1f} {unit}"
@@ -164,7 +164,7 @@ def _size_words(size_bytes: int) -> str:
 
 
 def _log_time(text: str, zone: ZoneInfo) -> str:
-    """The clock time, to the tenth of a second, of a log line's moment."""
+    """The clock time of a log line, to the tenth of a second."""
     try:
         at = datetime.fromisoformat(text).astimezone(zone)
     except ValueError:
@@ -173,7 +173,7 @@ def _log_time(text: str, zone: ZoneInfo) -> str:
 
 
 def digest_of_assets() -> str:
-    """Another one for every version of style and scripts; it is part of their address, so browsers may keep them."""
+    """A hash of style and scripts; it is part of their URL, so that browsers may cache them."""
     digest = hashlib.sha256()
     for path in sorted(STATIC.rglob("*")):
         if path.is_file():

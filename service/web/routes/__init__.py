@@ -1,1 +1,1 @@
-"""The service's addresses, a file for each noun."""
+"""The routes of the service, one module per kind of resource."""

@@ -39,14 +39,14 @@ def add_user(room: RoomHere, person: Admin, body: UserIn) -> Done:
 
 @router.post("/users/{name}/password")
 def set_password(room: RoomHere, person: Admin, name: str, body: PasswordIn) -> Done:
-    """Give a user another password; his browsers are signed out."""
+    """Change a user's password and end all of the user's sessions."""
     change_password(room, person, name, body.password)
     return Done()
 
 
 @router.post("/users/{name}/state")
 def set_user_state(room: RoomHere, person: Admin, name: str, body: ActiveIn) -> Done:
-    """Keep a user out, at once, or let him in again."""
+    """Deactivate a user at once, or activate the user again."""
     if not switch_user(room, person, name, is_active=body.active):
         raise not_found("user")
     return Done()
@@ -54,21 +54,21 @@ def set_user_state(room: RoomHere, person: Admin, name: str, body: ActiveIn) -> 
 
 @router.get("/tokens")
 def tokens(room: RoomHere, person: Admin) -> Listing[TokenOut]:
-    """All tokens, by their names."""
+    """All tokens, sorted by name."""
     with room.database.reading() as session:
         return Listing[TokenOut](items=[TokenOut.of(account) for account in list_tokens(session)], next=None)
 
 
 @router.post("/tokens", status_code=201)
 def add_token(room: RoomHere, person: Admin, body: TokenIn) -> NewToken:
-    """Add a token; its text is returned this once."""
+    """Add a token; its text is returned only this once."""
     token = new_token(room, person, body.name, body.role, tables=body.tables, days=body.days)
     return NewToken(name=body.name, token=token)
 
 
 @router.post("/tokens/{name}/state")
 def set_token_state(room: RoomHere, person: Admin, name: str, body: ActiveIn) -> Done:
-    """Keep a program out, at once, or let it in again."""
+    """Deactivate a token at once, or activate it again."""
     if not switch_token(room, person, name, is_active=body.active):
         raise not_found("token")
     return Done()

@@ -1,4 +1,4 @@
-"""Alerts: the list, one of them, its pictures, what was decided, and the live stream."""
+"""Alerts: the list, single alerts, their pictures, decisions, and the live stream."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ AlertId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 @router.get("", response_model=Listing[AlertOut] | Listing[DoubtfulOut])
 async def alerts(room: RoomHere, person: Viewer, query: Annotated[AlertQuery, Query()]) -> Response:
-    """The newest alerts that fit; with `list=doubtful` the findings that were never sure enough to be alerts."""
+    """The newest alerts that match; with `list=doubtful` the findings whose confidence stayed too low for an alert."""
 
     def read() -> Listing[AlertOut] | Listing[DoubtfulOut]:
         with room.database.reading() as session:
@@ -77,7 +77,7 @@ def stream(
     query: Annotated[StreamQuery, Query()],
     last_event_id: Annotated[str | None, Header(max_length=40)] = None,
 ) -> StreamingResponse:
-    """Server-sent events: `alert` when one is raised, `change` when somebody decides, from `Last-Event-ID` on."""
+    """Server-sent events: `alert` for each raised alert, `change` for each decision, starting after `Last-Event-ID`."""
     told = last_event_id or query.after
     place = room.feed.last_place() if told is None else parse_place(told)
     events = alert_events(room, person, place, lambda: still_may(room, request, person))
@@ -106,7 +106,7 @@ def _detail(room: Room, person: Person, alert_id: int) -> AlertDetailOut:
 
 @router.post("/{alert_id}/state")
 def decide(room: RoomHere, person: Operator, alert_id: AlertId, step: StepIn) -> AlertOut:
-    """Take an alert a step further; 409 where somebody else has closed or taken it meanwhile."""
+    """Acknowledge, escalate or decide an alert; 409 where somebody else has closed or acknowledged it meanwhile."""
     chosen = Step(state=AlertState(step.state), reason=step.reason, note=step.note)
     with room.database.writing() as session:
         row = take_step(session, person, alert_id, chosen, now=room.clock())
@@ -119,7 +119,7 @@ def decide(room: RoomHere, person: Operator, alert_id: AlertId, step: StepIn) ->
 
 @router.post("/take")
 def take(room: RoomHere, person: Operator, body: TakeIn) -> TakenOut:
-    """Take several alerts in one act, such as a storm; what somebody else has is left."""
+    """Acknowledge several alerts in one act, such as a storm; those of other people are skipped."""
     with room.database.writing() as session:
         taken = take_steps(session, person, body.alerts, Step(state=AlertState.ACKNOWLEDGED), now=room.clock())
     room.feed.wake()
@@ -128,7 +128,7 @@ def take(room: RoomHere, person: Operator, body: TakeIn) -> TakenOut:
 
 @router.post("/decide")
 def decide_several(room: RoomHere, person: Operator, body: DecideIn) -> DecidedOut:
-    """Confirm or dismiss several alerts for one reason; those that cannot be decided are named, the others are."""
+    """Confirm or dismiss several alerts for one reason; those that cannot be decided are listed in the answer."""
     step = Step(state=AlertState(body.state), reason=body.reason, note=body.note)
     with room.database.writing() as session:
         stepped = take_steps(session, person, body.alerts, step, now=room.clock())
@@ -138,7 +138,7 @@ def decide_several(room: RoomHere, person: Operator, body: DecideIn) -> DecidedO
 
 @router.post("/{alert_id}/longer", status_code=202)
 def lengthen(room: RoomHere, person: Operator, alert_id: AlertId, body: LongerIn) -> PromisedOut:
-    """Have a longer clip cut beside the first one, out of what is kept of the table's camera."""
+    """Order a longer clip beside the first one, cut from the recording of the table's camera."""
     before, after = timedelta(seconds=body.before_s), timedelta(seconds=body.after_s)
     wanted = Lengthening(alert_id=alert_id, before=before, after=after)
     with room.database.writing() as session:
@@ -151,7 +151,7 @@ def lengthen(room: RoomHere, person: Operator, alert_id: AlertId, body: LongerIn
 
 @router.post("/{alert_id}/copies", status_code=202)
 def copy(room: RoomHere, person: Operator, alert_id: AlertId, body: CopyIn) -> PromisedOut:
-    """Have a copy of a clip made as H.264, for browsers that cannot play it; the original stays the evidence."""
+    """Order an H.264 copy of a clip, for browsers that cannot play it; the original stays the evidence."""
     if running_beside(room) is None:
         raise NotRunHereError("No copies are made in this service.")
     with room.database.writing() as session:

@@ -38,7 +38,7 @@ FILES_TOO: dict[int | str, dict[str, Any]] = {
 
 
 class Listed(StrEnum):
-    """What figures there are a list of."""
+    """The lists of figures."""
 
     DEALERS = "dealers"
     TABLES = "tables"
@@ -51,7 +51,7 @@ class Listed(StrEnum):
 
 @router.get("/trend")
 def trend(room: RoomHere, person: Viewer, query: Annotated[FigureQuery, Query()]) -> TrendOut:
-    """The rate by day, and the days on which it changed for good."""
+    """The rate by day, and the days on which it changed permanently."""
     asker = ask_as(room, person, "analytics", has_dealers=False)
     with room.database.reading() as session:
         return TrendOut.of(trend_from(TallyReading(session, room.settings.house, asker, wish_of(query))))
@@ -59,7 +59,7 @@ def trend(room: RoomHere, person: Viewer, query: Annotated[FigureQuery, Query()]
 
 @router.get("/pace")
 def pace(room: RoomHere, person: Viewer, query: Annotated[FigureQuery, Query()]) -> PacesOut:
-    """Rounds an hour and what each phase takes, by table."""
+    """The rounds per hour and the duration of each phase, by table."""
     asker = ask_as(room, person, "analytics", has_dealers=False)
     with room.database.reading() as session:
         reading = TallyReading(session, room.settings.house, asker, wish_of(query), has_durations=True)
@@ -81,7 +81,7 @@ def figures(
 
 
 def wish_of(query: FigureQuery) -> FigureWish:
-    """What a request asks for."""
+    """The filters of a request."""
     return FigureWish(
         from_at=query.from_,
         to_at=query.to,

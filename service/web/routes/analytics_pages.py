@@ -18,7 +18,7 @@ Filters = Annotated[FigurePageQuery, Query()]
 
 
 class FigureView(StrEnum):
-    """What a page shows."""
+    """The views of figures."""
 
     DEALERS = "dealers"
     TABLES = "tables"
@@ -35,13 +35,13 @@ def start(room: RoomHere, pages: PagesHere, person: Viewer, query: Filters) -> R
 
 @router.get("/report")
 def report(room: RoomHere, pages: PagesHere, person: Viewer, query: Filters) -> Response:
-    """What a table or a dealer did in a shift, to print."""
+    """The shift report of a table or a dealer, to print."""
     return pages.show("shift_report.html", **shift_report.gather(room, person, query))
 
 
 @router.get("/report.pdf")
 def report_pdf(room: RoomHere, person: Viewer, query: Filters) -> Response:
-    """The same as a file."""
+    """The shift report as a PDF."""
     told = shift_report.gather(room, person, query)
     paper = print_report(room.settings, told["report"], signed=(person.name, room.clock()))
     headers = {"Content-Disposition": 'inline; filename="shift-report.pdf"'}

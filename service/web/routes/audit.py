@@ -1,4 +1,4 @@
-"""Who did what, as JSON and as CSV; for supervisors."""
+"""The audit chain as JSON and as CSV; for supervisors."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from thirdcard.service.web.schemas import CSV_TOO, AuditOut, Listing
 
 router = APIRouter(prefix="/api/audit", route_class=StrictRoute, tags=["audit"])
 MOST_LINES = 20_000
-"""Of a file; who wants more asks for a shorter time."""
+"""The most lines of a file; for more, request shorter periods."""
 COLUMNS = ("seq", "at", "who", "action", "target", "details")
 
 
 @router.get("", response_model=Listing[AuditOut], responses=CSV_TOO)
 def acts(room: RoomHere, person: Supervisor, query: Annotated[AuditQuery, Query()]) -> Listing[AuditOut] | Response:
-    """The newest acts; as a file the newest 20,000."""
+    """The newest acts; as a CSV file the newest 20,000."""
     wish = ActWish(who=query.who, action=query.action, text=query.text, from_at=query.from_, to_at=query.to)
     is_file = query.format == "csv"
     with room.database.reading() as session:

@@ -1,4 +1,4 @@
-"""A live table's camera that was moved and fitted anew: what was done, pictures, and putting it into the set-up."""
+"""The refit of a live table's camera that was moved: the result, pictures, and its use in the set-up."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ WHY = "the camera was moved; its calibration was fitted anew from the cloth"
 
 @router.get("/{table_id}/camera-fit")
 def camera_fit(room: RoomHere, person: Viewer, table_id: str) -> CameraFitOut:
-    """The last fit of its camera since the set-up's calibration was made; 404 where it was not moved."""
+    """The last refit of the camera since the set-up's calibration was made; 404 where it was not moved."""
     seen_table(room, person, table_id)
     return CameraFitOut.of(_found(room, table_id).facts)
 
 
 @router.get("/{table_id}/camera-fit/{which}.jpg", response_class=Response, responses=JPEG)
 def picture(room: RoomHere, person: Viewer, table_id: str, which: str) -> Response:
-    """What the moved camera shows, the layout over it by the calibration before, or by the new one."""
+    """The picture of the moved camera with the layout drawn by the previous calibration, or by the new one."""
     seen_table(room, person, table_id)
     folder = _found(room, table_id).folder
     if which not in PICTURES:
@@ -44,7 +44,7 @@ def picture(room: RoomHere, person: Viewer, table_id: str, which: str) -> Respon
 
 @router.post("/{table_id}/camera-fit/accept")
 def accept(room: RoomHere, person: Admin, table_id: str, body: WhyIn) -> MadeOut:
-    """Put the new calibration into the table's set-up, as a new version; it is taken when the round is over."""
+    """Put the new calibration into the table's set-up, as a new version; it takes effect after the current round."""
     seen_table(room, person, table_id)
     calibration = _found(room, table_id).folder.offered.read_bytes()
     return MadeOut.of(acts_of(room, person).recalibrate(table_id, calibration, body.why or WHY))

@@ -1,4 +1,4 @@
-"""Cases: alerts gathered, noted, exported; for supervisors."""
+"""Cases: collect alerts, add notes, export; for supervisors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def cases(room: RoomHere, person: Supervisor, query: Annotated[CaseQuery, Query(
 
 @router.post("", status_code=201)
 def new_case(room: RoomHere, person: Supervisor, body: CaseIn) -> Done:
-    """Open a case, with an alert in it where one is named."""
+    """Open a case, with an alert in it where one is given."""
     now = room.clock()
     with room.database.writing() as session:
         number = open_case(session, person, body.title, now=now)
@@ -60,7 +60,7 @@ def new_case(room: RoomHere, person: Supervisor, body: CaseIn) -> Done:
 
 @router.get("/{case_id}")
 def one_case(room: RoomHere, person: Supervisor, case_id: CaseId) -> CaseDetailOut:
-    """A case and what is in it."""
+    """A case with its alerts and notes."""
     with room.database.reading() as session:
         story = tell_case(session, person, case_id)
     if story is None:
@@ -70,7 +70,7 @@ def one_case(room: RoomHere, person: Supervisor, case_id: CaseId) -> CaseDetailO
 
 @router.post("/{case_id}/alerts")
 def add_alert(room: RoomHere, person: Supervisor, case_id: CaseId, body: CaseAlertIn) -> Done:
-    """Put an alert into a case; again is no harm."""
+    """Put an alert into a case; repeating it has no effect."""
     with room.database.writing() as session:
         if not put_alert(session, person, case_id, body.alert, now=room.clock()):
             raise not_found("case or alert")
@@ -90,7 +90,7 @@ def remove_alert(
 
 @router.post("/{case_id}/notes", status_code=201)
 def note(room: RoomHere, person: Supervisor, case_id: CaseId, body: NoteIn) -> Done:
-    """Write something about a case."""
+    """Add a note to a case."""
     with room.database.writing() as session:
         if not add_note(session, person, case_id, body.text, now=room.clock()):
             raise not_found("case")
@@ -122,7 +122,7 @@ def report(room: RoomHere, person: Supervisor, case_id: CaseId) -> Response:
     "/{case_id}/export", response_class=StreamingResponse, responses={200: {"content": {"application/zip": {}}}}
 )
 def export(room: RoomHere, person: Supervisor, case_id: CaseId) -> StreamingResponse:
-    """Everything in one archive, with the hash of each file and a report to read."""
+    """The case as one archive, with the hash of each file and a report to read."""
     bundle = open_bundle(room, person, case_id)
     if bundle is None:
         raise not_found("case")

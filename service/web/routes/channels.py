@@ -1,4 +1,4 @@
-"""The ways to the outside, and what was sent on them; for admins."""
+"""The channels to the outside, and the messages sent on them; for admins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["notifications"
 
 @router.get("/channels")
 def channels(room: RoomHere, person: Admin) -> Listing[ChannelOut]:
-    """Every channel and how it stands."""
+    """Every channel with its state."""
     found = [
         ChannelOut(
             name=one.name,
@@ -38,14 +38,14 @@ def channels(room: RoomHere, person: Admin) -> Listing[ChannelOut]:
 
 @router.post("/channels/{name}/test")
 def test_channel(room: RoomHere, person: Admin, name: str) -> TestOut:
-    """Send a test at once, and say whether it was taken."""
+    """Send a test message at once, and report whether it was accepted."""
     fault = background_of(room).notifications.send_test(name, who=person.name)
     return TestOut(sent=fault is None, fault=fault)
 
 
 @router.get("/deliveries")
 def list_deliveries(room: RoomHere, person: Admin, query: Annotated[DeliveryQuery, Query()]) -> Listing[DeliveryOut]:
-    """The newest deliveries that fit."""
+    """The newest deliveries that match."""
     with room.database.reading() as session:
         page = deliveries(
             session,
@@ -60,7 +60,7 @@ def list_deliveries(room: RoomHere, person: Admin, query: Annotated[DeliveryQuer
 
 @router.post("/deliveries/{delivery_id}/again")
 def again(room: RoomHere, person: Admin, delivery_id: Annotated[int, Path(ge=1, le=LARGEST_ID)]) -> Done:
-    """Let a message that was given up be tried again."""
+    """Try a failed message again."""
     with room.database.writing() as session:
         if not send_again(session, person.name, delivery_id, now=room.clock()):
             raise not_found("delivery that was given up")

@@ -1,4 +1,4 @@
-"""What people correct in rounds."""
+"""Corrections of rounds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Number = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 @router.get("/corrections")
 def corrections(room: RoomHere, person: Viewer, query: Annotated[ListQuery, Query()]) -> Listing[CorrectionOut]:
-    """The newest corrections, those that were taken back among them."""
+    """The newest corrections, including those taken back."""
     with room.database.reading() as session:
         page = list_corrections(session, person, limit=query.limit, cursor=query.cursor)
     return Listing[CorrectionOut](items=[CorrectionOut.of(view) for view in page.items], next=page.next)
@@ -30,7 +30,7 @@ def corrections(room: RoomHere, person: Viewer, query: Annotated[ListQuery, Quer
 
 @router.post("/rounds/{round_id}/corrections", status_code=201)
 def enter(room: RoomHere, person: Operator, round_id: Number, body: Annotated[CorrectionIn, Body()]) -> CorrectionOut:
-    """Correct a round: it is judged again at once; 409 where that cannot be."""
+    """Correct a round, which is judged again at once; 409 where that is not possible."""
     change = body.model_dump(exclude={"why"})
     number = correct(
         room.database, person, WantedCorrection(round_id=round_id, change=change, why=body.why), now=room.clock()

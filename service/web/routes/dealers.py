@@ -44,14 +44,14 @@ Number = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
 def check_names_shown(room: Room, person: Person) -> None:
-    """Raises RefusedError (403) where the house shows dealers' names to other roles only."""
+    """Raise RefusedError (403) where the house shows dealers' names to other roles only."""
     if not room.settings.house.shows_names_to(person):
         raise RefusedError(403, "The house shows dealers' names to other roles only.")
 
 
 @router.get("/dealers")
 def dealers(room: RoomHere, person: Supervisor) -> Listing[DealerOut]:
-    """All dealers, by name, with those whose names a log brought."""
+    """All dealers, sorted by name, including names that came from a log."""
     check_names_shown(room, person)
     with room.database.reading() as session:
         found = list_dealers(session)
@@ -61,14 +61,14 @@ def dealers(room: RoomHere, person: Supervisor) -> Listing[DealerOut]:
 
 @router.post("/dealers", status_code=201)
 def add(room: RoomHere, person: Admin, body: DealerIn) -> Done:
-    """Add a dealer, or confirm one whose name a log brought."""
+    """Add a dealer, or confirm one whose name came from a log."""
     with room.database.writing() as session:
         return Done(id=enter_dealer(session, person.name, body.fields(), now=room.clock()))
 
 
 @router.post("/dealers/import")
 def add_list(room: RoomHere, person: Admin, body: ListIn) -> ImportedOut:
-    """Add or change many: a CSV with the columns name, id, badge, active; lines that cannot be taken are named."""
+    """Add or change many dealers: a CSV with the columns name, id, badge, active; refused lines are listed."""
     with room.database.writing() as session:
         return ImportedOut.of(import_dealers(session, person.name, body.text, now=room.clock()))
 
@@ -93,7 +93,7 @@ def join_two(room: RoomHere, person: Admin, dealer_id: Number, body: JoinIn) -> 
 
 @router.get("/roster")
 def roster(room: RoomHere, person: Supervisor, query: Annotated[RosterQuery, Query()]) -> Listing[StintOut]:
-    """Who is to deal where, in order of time."""
+    """The roster in order of time."""
     check_names_shown(room, person)
     now = room.clock()
     from_at, to_at = query.from_ or now - BEFORE, query.to or now + AHEAD
@@ -105,7 +105,7 @@ def roster(room: RoomHere, person: Supervisor, query: Annotated[RosterQuery, Que
 
 @router.post("/roster", status_code=201)
 def add_line(room: RoomHere, person: Supervisor, body: StintIn) -> Done:
-    """Enter a line, or say afterwards who dealt (`ruling`); rounds, alerts and figures follow."""
+    """Add a line, or state afterwards who dealt (`ruling`); rounds, alerts and figures are updated."""
     fields = body.fields(ZoneInfo(room.settings.time_zone))
     with room.database.writing() as session:
         is_watched = room.live.state(fields.table_id) is not None and person.may_see(fields.table_id)
@@ -116,7 +116,7 @@ def add_line(room: RoomHere, person: Supervisor, body: StintIn) -> Done:
 
 @router.post("/roster/import")
 def add_lines(room: RoomHere, person: Supervisor, body: ListIn) -> ImportedOut:
-    """Enter many: a CSV with the columns table, from, to, dealer; lines that cannot be taken are named."""
+    """Add many lines: a CSV with the columns table, from, to, dealer; refused lines are listed."""
     tables = sorted(one.table_id for one in room.live.states() if person.may_see(one.table_id))
     zone = ZoneInfo(room.settings.time_zone)
     with room.database.writing() as session:
@@ -126,7 +126,7 @@ def add_lines(room: RoomHere, person: Supervisor, body: ListIn) -> ImportedOut:
 
 @router.post("/roster/{stint_id}/remove")
 def remove_line(room: RoomHere, person: Supervisor, stint_id: Number) -> Done:
-    """Take a line out."""
+    """Remove a line."""
     with room.database.writing() as session:
         if not take_stint_out(session, person, stint_id, now=room.clock()):
             raise not_found("line of the roster")

@@ -1,4 +1,4 @@
-"""Figures of how alerts were decided, as JSON, as CSV and as a page; for supervisors."""
+"""Figures of decisions on alerts, as JSON, as CSV and as a page; for supervisors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ router = APIRouter(route_class=StrictRoute, tags=["decisions"])
 def decisions(
     room: RoomHere, person: Supervisor, query: Annotated[DecisionQuery, Query()]
 ) -> Listing[DecisionsOut] | Response:
-    """How alerts were decided, by code or by table: how many were false, and how long they waited."""
+    """The decisions on alerts, by code or by table: the share of false alerts, and the waiting times."""
     wish = AlertWish(table=query.table, code=query.code, from_at=query.from_, to_at=query.to)
     with room.database.reading() as session:
         found = [DecisionsOut.of(one) for one in tell_decisions(session, person, wish, query.by)]
@@ -35,6 +35,6 @@ def decisions(
 def page(
     room: RoomHere, pages: PagesHere, person: Supervisor, query: Annotated[DecisionPageQuery, Query()]
 ) -> Response:
-    """The same to look at, each figure with a link to the alerts behind it."""
+    """The page of these figures, each with a link to its alerts."""
     shown = decision_facts.decisions(room, person, query)
     return pages.show("decisions.html", **facts.frame(room, person, "decisions"), **shown)

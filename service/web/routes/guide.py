@@ -1,4 +1,4 @@
-"""The guided page for a new table: its steps, each checked and kept by itself."""
+"""The guided set-up of a new table: its steps, each checked and stored separately."""
 
 from __future__ import annotations
 
@@ -58,20 +58,20 @@ from thirdcard.service.web.setup_schemas import MadeOut
 
 router = APIRouter(prefix="/api/new-tables", route_class=StrictRoute, tags=["new tables"])
 LARGER_BODIES = {re.compile(r"/api/new-tables/[^/]+/sketch"): 4_000_000}
-"""Bytes: a full table's drawing in JSON."""
+"""In bytes: the drawing of a full table in JSON."""
 
 
 def drafts_of(room: Room) -> Drafts:
-    """The tables that were begun here."""
+    """The drafts of tables in this service."""
     return Drafts(Home(room.settings.home))
 
 
 def seen_draft(room: Room, person: Person, table_id: str) -> NewTable:
-    """A table that was begun.
+    """The draft of a table.
 
     Raises:
         RefusedError: 404, the person may not see a table of that id.
-        NoSuchDraftError: There is none.
+        NoSuchDraftError: There is no such draft.
     """
     if not person.may_see(table_id):
         raise not_found("table")
@@ -79,7 +79,7 @@ def seen_draft(room: Room, person: Person, table_id: str) -> NewTable:
 
 
 def _note(room: Room, person: Person, table_id: str, step: str, **details: object) -> None:
-    """Note in the audit what was settled of a table that is being set up."""
+    """Record a step of a table's set-up in the audit chain."""
     with room.database.writing() as session:
         audit.note(session, person.name, f"new_table.{step}", f"table:{table_id}", at=room.clock(), **details)
 
@@ -93,14 +93,14 @@ def house_cloths(room: Room, person: Person) -> dict[str, FileSet]:
 
 @router.get("")
 def drafts(room: RoomHere, person: Admin) -> Listing[DraftOut]:
-    """The tables that were begun."""
+    """The drafts of tables."""
     seen = [one for one in drafts_of(room).all() if person.may_see(one.table_id)]
     return Listing[DraftOut](items=[DraftOut.of(one) for one in seen], next=None)
 
 
 @router.post("", status_code=201)
 def begin(room: RoomHere, person: Admin, body: BeginIn) -> DraftOut:
-    """Begin a table."""
+    """Start the set-up of a table."""
     if not person.may_see(body.table):
         raise RefusedError(403, "You may not see a table of this id.")
     begun = drafts_of(room).begin(body.table)
@@ -110,25 +110,25 @@ def begin(room: RoomHere, person: Admin, body: BeginIn) -> DraftOut:
 
 @router.post("/cameras")
 def cameras(_room: RoomHere, _person: Admin) -> Listing[FoundCameraOut]:
-    """Ask the network which cameras it has (ONVIF); takes some seconds."""
+    """Search the network for cameras (ONVIF); takes some seconds."""
     return Listing[FoundCameraOut](items=[FoundCameraOut.of(one) for one in found_cameras()], next=None)
 
 
 @router.post("/streams")
 def streams(_room: RoomHere, _person: Admin, body: StreamsIn) -> StreamsOut:
-    """Ask a camera that answered for its streams (ONVIF); its password goes to it as a digest."""
+    """Ask a camera for its streams (ONVIF); the password is sent as a digest."""
     return StreamsOut.of(offered_streams(body.service, SignIn(user=body.user, password=body.password)))
 
 
 @router.get("/{table_id}")
 def draft(room: RoomHere, person: Admin, table_id: str) -> DraftOut:
-    """A table that was begun."""
+    """The draft of a table."""
     return DraftOut.of(seen_draft(room, person, table_id))
 
 
 @router.delete("/{table_id}")
 def drop(room: RoomHere, person: Admin, table_id: str) -> Done:
-    """Forget a table that was begun."""
+    """Delete the draft of a table."""
     seen_draft(room, person, table_id)
     drafts_of(room).drop(table_id)
     _note(room, person, table_id, "dropped")
@@ -137,7 +137,7 @@ def drop(room: RoomHere, person: Admin, table_id: str) -> Done:
 
 @router.put("/{table_id}/camera")
 def camera(room: RoomHere, person: Admin, table_id: str, body: CameraIn) -> CameraOut:
-    """Look at a camera for some seconds and keep it; nothing is kept where its picture is of no use."""
+    """Look through a camera for some seconds and store its address; nothing is stored where its picture is unusable."""
     found = seen_draft(room, person, table_id)
     films = None if room.settings.are_films_anywhere else Path(room.settings.home)
     told = CameraOut.told(found, settle_camera(found, body.asked(), films=films))
@@ -161,7 +161,7 @@ def picture(room: RoomHere, person: Admin, table_id: str, _query: Annotated[Pict
 
 @router.put("/{table_id}/cloth")
 def cloth(room: RoomHere, person: Admin, table_id: str, body: ClothIn) -> StepOut:
-    """Take a built-in cloth, or one of this house: `table:` and the table's id."""
+    """Choose a built-in cloth, or one of this house: `table:` and the table's id."""
     found = seen_draft(room, person, table_id)
     told = StepOut.of(found, choose_cloth(found, body.name, house_cloths(room, person)))
     _note(room, person, table_id, "cloth", name=body.name)
@@ -170,7 +170,7 @@ def cloth(room: RoomHere, person: Admin, table_id: str, body: ClothIn) -> StepOu
 
 @router.put("/{table_id}/sketch")
 def sketch(room: RoomHere, person: Admin, table_id: str, body: SketchIn) -> StepOut:
-    """Keep a drawing of the cloth as far as it came, or make it the table's cloth."""
+    """Store a drawing of the cloth as a draft, or make it the table's cloth."""
     found = seen_draft(room, person, table_id)
     if body.is_done:
         told = StepOut.of(found, settle_sketch(found, body.sketch))
@@ -182,7 +182,7 @@ def sketch(room: RoomHere, person: Admin, table_id: str, body: SketchIn) -> Step
 
 @router.get("/{table_id}/sheets", response_class=Response)
 def sheets(room: RoomHere, person: Admin, table_id: str) -> Response:
-    """The cloth's markers and the board, to be printed: a PDF."""
+    """The markers of the cloth and the calibration board, as a PDF to print."""
     layout = load_cloth(seen_draft(room, person, table_id))
     with tempfile.TemporaryDirectory() as folder:
         write_sheets(Path(folder) / "sheets.pdf", layout)
@@ -193,20 +193,20 @@ def sheets(room: RoomHere, person: Admin, table_id: str) -> Response:
 
 @router.post("/{table_id}/lens")
 def lens(room: RoomHere, person: Admin, table_id: str) -> LensOut:
-    """Take a view of the printed board; from the fifth on the lens is measured, and calibrations are fitted with it."""
+    """Take a view of the printed board; from the fifth on, the lens is calibrated and used in further fits."""
     return LensOut.of(add_view(seen_draft(room, person, table_id)))
 
 
 @router.delete("/{table_id}/lens")
 def drop_lens(room: RoomHere, person: Admin, table_id: str) -> Done:
-    """Forget the views of the board, and the lens."""
+    """Delete the views of the board, and the lens calibration."""
     drop_views(seen_draft(room, person, table_id))
     return Done()
 
 
 @router.put("/{table_id}/calibration")
 def calibration(room: RoomHere, person: Admin, table_id: str, body: PointsIn) -> FitOut:
-    """Fit the camera to points, or to the markers in its picture; the fit is kept where it is said to be done."""
+    """Fit the camera to points, or to the markers in its picture; the fit is stored where `is_done` is set."""
     found = seen_draft(room, person, table_id)
     told = try_markers(found) if body.points is None else try_points(found, body.points)
     if body.is_done:
@@ -217,7 +217,7 @@ def calibration(room: RoomHere, person: Admin, table_id: str, body: PointsIn) ->
 
 @router.put("/{table_id}/chips")
 def chips(room: RoomHere, person: Admin, table_id: str, body: ChipsIn) -> StepOut:
-    """Take a built-in set, values with colours, or measure a row of chips before the camera."""
+    """Choose a built-in chip set, values with colours, or measure a row of chips in front of the camera."""
     found = seen_draft(room, person, table_id)
     size_mm = (body.diameter_mm, body.thickness_mm)
     if body.built_in is not None:
@@ -242,7 +242,7 @@ def deck(room: RoomHere, person: Admin, table_id: str, body: DeckIn) -> DeckOut:
 
 @router.delete("/{table_id}/deck")
 def undo_deck(room: RoomHere, person: Admin, table_id: str) -> Done:
-    """Forget the enrolled cards."""
+    """Delete the enrolled cards."""
     drop_deck(seen_draft(room, person, table_id))
     _note(room, person, table_id, "deck", faces=0)
     return Done()
@@ -250,7 +250,7 @@ def undo_deck(room: RoomHere, person: Admin, table_id: str) -> Done:
 
 @router.put("/{table_id}/house")
 def house(room: RoomHere, person: Admin, table_id: str, body: HouseIn) -> StepOut:
-    """Take the rulebook with what the house elects, limits and gestures."""
+    """Set the rulebook with the elected options, limits and gestures."""
     found = seen_draft(room, person, table_id)
     told = StepOut.of(found, settle_house(found, body.house, Home(room.settings.home)))
     _note(room, person, table_id, "house", rulebook=body.house.rulebook)
@@ -265,6 +265,6 @@ def trial(room: RoomHere, person: Admin, table_id: str) -> TrialOut:
 
 @router.post("/{table_id}/finish", status_code=201)
 def go_live(room: RoomHere, person: Admin, table_id: str, body: FinishIn) -> MadeOut:
-    """Make the table, and have it watched."""
+    """Add the table, and watch it."""
     found = seen_draft(room, person, table_id)
     return MadeOut.of(finish(drafts_of(room), found, acts_of(room, person), body.why or None))

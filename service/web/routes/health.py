@@ -1,4 +1,4 @@
-"""Whether the service and its tables are well; open to all."""
+"""The health of the service and its tables; open to all."""
 
 from __future__ import annotations
 

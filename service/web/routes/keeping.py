@@ -1,4 +1,4 @@
-"""How long evidence is kept, and what holds keep from being deleted."""
+"""The retention of evidence, and the holds that forbid its deletion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["retention"])
 
 @router.get("/retention")
 def retention(room: RoomHere, person: Admin) -> RetentionOut:
-    """How the disk stands, what takes how much of it, and what goes next."""
+    """The state of the disk, the space that each class uses, and what will be deleted next."""
     return _retention_out(tell_disk(room, now=room.clock()))
 
 
@@ -34,7 +34,7 @@ def holds(room: RoomHere, person: Supervisor, query: Annotated[HoldQuery, Query(
 
 @router.post("/holds", status_code=201)
 def hold(room: RoomHere, person: Supervisor, body: HoldIn) -> Done:
-    """Keep the evidence of an alert, or of a case, from being deleted."""
+    """Place a hold on the evidence of an alert or of a case, so that it is not deleted."""
     with room.database.writing() as session:
         number = put_hold(session, person, body.reason, alert=body.alert, case=body.case, now=room.clock())
     if number is None:

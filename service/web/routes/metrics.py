@@ -1,4 +1,4 @@
-"""Figures for Prometheus, and the document of the API; each open or not, as the house sets."""
+"""Figures for Prometheus, and the API document; open or not, as configured."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from thirdcard.service.web.metrics import write_figures
 
 router = APIRouter(route_class=StrictRoute, tags=["health"])
 _making_document = Lock()
-"""FastAPI makes the document when it is asked for first, and fails where two threads do so at once."""
+"""FastAPI makes the document at the first request, and fails where two threads do so at once."""
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
@@ -31,7 +31,7 @@ def metrics(room: RoomHere, request: Request) -> PlainTextResponse:
 
 @router.get("/api/openapi.json")
 def api_document(room: RoomHere, request: Request) -> JSONResponse:
-    """What this API is, as OpenAPI 3.1; open unless the settings ask for a token."""
+    """The OpenAPI 3.1 document of this API; open unless the settings ask for a token."""
     if not room.settings.is_api_document_open:
         _ask_who(room, request)
     return JSONResponse(_document(request))
@@ -39,7 +39,7 @@ def api_document(room: RoomHere, request: Request) -> JSONResponse:
 
 @router.get("/api/docs", response_class=HTMLResponse, include_in_schema=False)
 def api_page(room: RoomHere, pages: PagesHere, request: Request) -> HTMLResponse:
-    """The document as a page: every call with its fields and an example; open as the document is."""
+    """The API document as a page: every call with its fields and an example; open as the document is."""
     if not room.settings.is_api_document_open:
         _ask_who(room, request)
     return pages.show("api.html", document=_document(request), calls=calls_of(_document(request)))
@@ -54,7 +54,7 @@ def _document(request: Request) -> dict[str, Any]:
 
 
 def _ask_who(room: Room, request: Request) -> None:
-    """Raises RefusedError where nobody asks who may see what viewers may."""
+    """Raise RefusedError where the request comes from nobody with the role of a viewer."""
     person = find_person(room, request)
     if person is None:
         raise RefusedError(401, "Send a token.")

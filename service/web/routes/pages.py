@@ -1,4 +1,4 @@
-"""The pages that people see, and the parts of them that are fetched anew when something happens."""
+"""The pages of the user interface, and the parts of them that are refreshed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def wall(room: RoomHere, pages: PagesHere, person: Viewer) -> Response:
 
 @router.get("/parts/wall")
 def wall_part(room: RoomHere, pages: PagesHere, person: Viewer) -> Response:
-    """All tables, as they stand now."""
+    """The present state of all tables."""
     return pages.show("parts/wall.html", **facts.wall(room, person))
 
 
@@ -36,13 +36,13 @@ def table(room: RoomHere, pages: PagesHere, person: Viewer, table_id: str) -> Re
 
 @router.get("/parts/tables/{table_id}")
 def table_part(room: RoomHere, pages: PagesHere, person: Viewer, table_id: str) -> Response:
-    """One table, as it stands now."""
+    """The present state of one table."""
     return pages.show("parts/table.html", **facts.table(room, person, table_id))
 
 
 @router.get("/alerts")
 def alerts(room: RoomHere, pages: PagesHere, person: Viewer, query: Filters) -> Response:
-    """The alerts that fit, newest first."""
+    """The alerts that match, newest first."""
     return pages.show("alerts.html", **facts.frame(room, person, "alerts"), **facts.alerts(room, pages, person, query))
 
 
@@ -55,19 +55,19 @@ def alert(room: RoomHere, pages: PagesHere, person: Viewer, alert_id: Number, qu
 
 @router.get("/parts/alerts")
 def alerts_part(room: RoomHere, pages: PagesHere, person: Viewer, query: Filters) -> Response:
-    """The list, as it stands now."""
+    """The present list of alerts."""
     return HTMLResponse(facts.alert_list(room, pages, person, query))
 
 
 @router.get("/parts/alerts/{alert_id}")
 def alert_part(room: RoomHere, pages: PagesHere, person: Viewer, alert_id: Number) -> Response:
-    """One alert, as it stands now."""
+    """The present state of one alert."""
     return pages.show("parts/alert.html", person=person, **facts.alert(room, person, alert_id))
 
 
 @router.get("/doubtful")
 def doubtful(room: RoomHere, pages: PagesHere, person: Viewer, query: Annotated[ListQuery, Query()]) -> Response:
-    """What was never sure enough to be an alert."""
+    """The findings whose confidence stayed too low for an alert."""
     return pages.show("doubtful.html", **facts.frame(room, person, "alerts"), **facts.doubtful(room, person, query))
 
 
@@ -85,5 +85,5 @@ def case(room: RoomHere, pages: PagesHere, person: Supervisor, case_id: Number) 
 
 @router.get("/audit")
 def audit(room: RoomHere, pages: PagesHere, person: Supervisor, query: Annotated[AuditPageQuery, Query()]) -> Response:
-    """Who did what."""
+    """The audit chain."""
     return pages.show("audit.html", **facts.frame(room, person, "audit"), **facts.audit(room, person, query))

@@ -1,4 +1,4 @@
-"""The pages for reviewers: shifts, rounds, and the search for them."""
+"""The pages for reviewers: shifts, rounds, and the search for rounds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def shifts(room: RoomHere, pages: PagesHere, person: Viewer, query: Annotated[Sh
 def shift(
     room: RoomHere, pages: PagesHere, person: Viewer, log_id: Number, query: Annotated[WindowQuery, Query()]
 ) -> Response:
-    """One shift along a line."""
+    """One shift along a time line."""
     shown = review_facts.shift(room, person, log_id, query)
     return pages.show("shift.html", **facts.frame(room, person, "review"), **shown)
 
@@ -47,5 +47,5 @@ def one_round(room: RoomHere, pages: PagesHere, person: Viewer, round_id: Number
 
 @router.get("/parts/rounds/{round_id}")
 def round_part(room: RoomHere, pages: PagesHere, person: Viewer, round_id: Number) -> Response:
-    """What a correction changes of it."""
+    """The parts of a round's page that a correction changes."""
     return pages.show("parts/round.html", **review_facts.opened(room, person, round_id))

@@ -39,7 +39,7 @@ PICTURE: dict[int | str, dict[str, Any]] = {200: {"content": {"image/jpeg": {}}}
 
 @router.get("", response_model=Listing[RoundOut])
 async def rounds(room: RoomHere, person: Viewer, query: Annotated[RoundQuery, Query()]) -> Response:
-    """The newest rounds that fit."""
+    """The newest rounds that match."""
 
     def read() -> Listing[RoundOut]:
         with room.database.reading() as session:
@@ -53,7 +53,7 @@ async def rounds(room: RoomHere, person: Viewer, query: Annotated[RoundQuery, Qu
 
 @router.get("/{round_id}/video")
 def video(room: RoomHere, person: Viewer, round_id: RoundId) -> VideoOut:
-    """What shows the round: cut out of the recording, or clips of its alerts; else why there is nothing."""
+    """The video of the round: cut from the recording, or the clips of its alerts; else why there is none."""
     try:
         clips = clips_of_round(room, person, round_id)
     except EvidenceMissingError as error:
@@ -71,7 +71,7 @@ def clip(room: RoomHere, person: Viewer, request: Request, round_id: RoundId) ->
 
 @router.get("/{round_id}/cards/{line}")
 def card(room: RoomHere, cards: CardsHere, person: Viewer, round_id: RoundId, line: LineId) -> CardOut:
-    """The card that a line of the round's log reports: where and when it is to be seen, or why it is not."""
+    """The card that a line of the round's log reports: where and when it can be seen, or why it cannot."""
     found = _card_line(room, person, round_id, line)
     try:
         picture = CardPictureOut.of(cards.show(room, found), f"/api/rounds/{round_id}/cards/{line}/picture")
@@ -84,7 +84,7 @@ def card(room: RoomHere, cards: CardsHere, person: Viewer, round_id: RoundId, li
 def card_picture(
     room: RoomHere, cards: CardsHere, person: Viewer, request: Request, round_id: RoundId, line: LineId
 ) -> Response:
-    """The card as the camera saw it (JPEG), cut out of what was filmed."""
+    """The card as the camera saw it (JPEG), cut from the recording."""
     sight = cards.show(room, _card_line(room, person, round_id, line))
     note_look(room, person, round_id, line)
     headers = {"ETag": f'"{sight.tag}"', "Cache-Control": "private, no-cache"}
@@ -103,7 +103,7 @@ def _card_line(room: Room, person: Person, round_id: int, line: int) -> CardLine
 
 @router.get("/{round_id}")
 def one_round(room: RoomHere, person: Viewer, round_id: RoundId) -> OpenedRoundOut:
-    """One round with its log, and what was corrected in it."""
+    """One round with its log and corrections."""
     with room.database.reading() as session:
         story = tell_round(session, person, round_id)
         corrections = [CorrectionOut.of(view) for view in corrections_of(session, round_id)]

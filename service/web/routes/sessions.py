@@ -1,4 +1,4 @@
-"""Signing in and out in a browser."""
+"""Login and logout in a browser."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = APIRouter(route_class=StrictRoute, include_in_schema=False)
 
 @router.get(SIGN_IN)
 def login_page(room: RoomHere, pages: PagesHere, query: Annotated[LoginQuery, Query()]) -> Response:
-    """Where a name and a password are asked."""
+    """The login page."""
     with room.database.reading() as session:
         is_new = not has_users(session)
     return pages.show("login.html", next=local_address(query.next), name="", fault=None, is_new=is_new)
@@ -26,7 +26,7 @@ def login_page(room: RoomHere, pages: PagesHere, query: Annotated[LoginQuery, Qu
 
 @router.post(SIGN_IN)
 def login(room: RoomHere, pages: PagesHere, request: Request, form: Annotated[LoginForm, Form()]) -> Response:
-    """Begin a session, or show what is wrong."""
+    """Start a session, or show why the login failed."""
     same_site(request)
     target, state = local_address(form.next), request.state
     try:

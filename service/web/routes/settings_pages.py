@@ -26,7 +26,7 @@ def people(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
 
 @router.get("/settings/tables")
 def tables(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
-    """Every table: what its file says, how it stands, and who changed it last."""
+    """Every table: the facts of its file, its state, and who changed it last."""
     shown = settings_facts.tables(room, person)
     return pages.show("settings/tables.html", **facts.frame(room, person, "settings"), **shown)
 
@@ -41,7 +41,7 @@ def setups(room: RoomHere, pages: PagesHere, person: Admin, table_id: str) -> Re
 
 @router.get("/settings/new-tables/{table_id}")
 def guide(room: RoomHere, pages: PagesHere, person: Admin, table_id: str) -> Response:
-    """A new table, step by step."""
+    """The guided set-up of a new table."""
     seen_draft(room, person, table_id)
     shown = settings_facts.guide(room, person, table_id)
     return pages.show("settings/guide.html", **facts.frame(room, person, "settings"), **shown)
@@ -57,7 +57,7 @@ def dealers(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
 def roster(
     room: RoomHere, pages: PagesHere, person: Supervisor, query: Annotated[RosterPageQuery, Query()]
 ) -> Response:
-    """Who is to deal where, on a day."""
+    """The roster of a day."""
     check_names_shown(room, person)
     return pages.show("roster.html", **facts.frame(room, person, "roster"), **dealer_facts.roster(room, person, query))
 
@@ -66,7 +66,7 @@ def roster(
 def notifications(
     room: RoomHere, pages: PagesHere, person: Admin, query: Annotated[DeliveryQuery, Query()]
 ) -> Response:
-    """The channels and what was sent."""
+    """The channels and the sent messages."""
     shown = settings_facts.notifications(room, query)
     return pages.show("settings/notifications.html", **facts.frame(room, person, "settings"), **shown)
 
@@ -80,5 +80,5 @@ def retention(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
 
 @router.get("/holds")
 def holds(room: RoomHere, pages: PagesHere, person: Supervisor) -> Response:
-    """What must not be deleted."""
+    """The holds on evidence."""
     return pages.show("holds.html", **facts.frame(room, person, "holds"), **settings_facts.holds(room, person))

@@ -1,4 +1,4 @@
-"""Tables' set-ups: added, changed, taken back, stopped and started while the service runs."""
+"""The set-ups of tables: added, changed, restored, stopped and started while the service runs."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from thirdcard.service.web.setup_schemas import (
 
 router = APIRouter(prefix="/api/tables", route_class=StrictRoute, tags=["tables"])
 LARGER_BODIES = {re.compile(r"/api/tables(/[^/]+/setup)?"): LARGEST_BODY_BYTES}
-"""Addresses that take whole set-ups, and how many bytes they may have."""
+"""Paths that take whole set-ups, and their limits in bytes."""
 Number = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
 def acts_of(room: Room, person: Person) -> TableActs:
-    """What that person does with tables."""
+    """The acts on tables by that person."""
     return TableActs(home=Home(room.settings.home), database=room.database, now=room.clock, who=person.name)
 
 
 def check_seen(room: Room, person: Person, table_id: str) -> None:
-    """Raises RefusedError (404) where there is no such table, or the person may not see it."""
+    """Raise RefusedError (404) where there is no such table, or the person may not see it."""
     if not person.may_see(table_id) or known_table(room.database, table_id) is None:
         raise not_found("table")
 
 
 @router.post("", status_code=201)
 def add(room: RoomHere, person: Admin, body: SetupIn) -> MadeOut:
-    """Add a table by all its files and have it watched; its id stands in its table.yaml."""
+    """Add a table with all its files and watch it; its id is in its table.yaml."""
     contents = body.contents()
     if not person.may_see(id_of(contents)):
         raise RefusedError(403, "You may not see a table of this id.")
@@ -56,7 +56,7 @@ def add(room: RoomHere, person: Admin, body: SetupIn) -> MadeOut:
 
 @router.post("/reload")
 def reload(room: RoomHere, person: Admin, _body: WhyIn) -> Listing[MadeOut]:
-    """Read the files in tables/ anew: what was changed by hand becomes a new version where nothing is wrong."""
+    """Read the files in tables/ again: files changed by hand become a new version where nothing is wrong."""
     if person.tables is not None:
         raise RefusedError(403, "This concerns all tables, and you may see some of them.")
     made = acts_of(room, person).reload()
@@ -74,7 +74,7 @@ def versions(room: RoomHere, person: Admin, table_id: str) -> Listing[SetupOut]:
 
 @router.get("/{table_id}/setup")
 def files(room: RoomHere, person: Admin, table_id: str, query: Annotated[SetupQuery, Query()]) -> SetupFilesOut:
-    """A version with its files, and what differs from the one before."""
+    """A version with its files, and its differences from the previous one."""
     check_seen(room, person, table_id)
     told = told_version(Home(room.settings.home), room.database, table_id, query.version)
     return SetupFilesOut.of(told.table, told.setup, told.shown, told.changes)
@@ -82,21 +82,21 @@ def files(room: RoomHere, person: Admin, table_id: str, query: Annotated[SetupQu
 
 @router.put("/{table_id}/setup")
 def change(room: RoomHere, person: Admin, table_id: str, body: SetupIn) -> MadeOut:
-    """Replace a table's whole set-up; a table that is watched takes it when its round is over."""
+    """Replace a table's whole set-up; a watched table changes over after the current round."""
     check_seen(room, person, table_id)
     return MadeOut.of(acts_of(room, person).change(table_id, body.contents(), body.why))
 
 
 @router.post("/{table_id}/setups/{version}/restore")
 def restore(room: RoomHere, person: Admin, table_id: str, version: Number, body: WhyIn) -> MadeOut:
-    """Take a change back: make an older version the one in force, as a new version."""
+    """Put an older version in force again, as a new version."""
     check_seen(room, person, table_id)
     return MadeOut.of(acts_of(room, person).restore(table_id, version, body.why))
 
 
 @router.post("/{table_id}/stop")
 def stop(room: RoomHere, person: Admin, table_id: str, body: WhyIn) -> Done:
-    """Watch a table no more, until it is started again."""
+    """Stop watching a table until it is started again."""
     check_seen(room, person, table_id)
     acts_of(room, person).stop(table_id, body.why)
     return Done()

@@ -1,4 +1,4 @@
-"""Answers that are put into words once for all who ask for the same at the same moment."""
+"""Answers that are serialised once for all who ask for the same at the same time."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from thirdcard.service.alerts.room import Room
 
 
 def nudge(room: Room, table_id: str) -> None:
-    """Tell a table's process, where there is one, that something is asked of it."""
+    """Notify a table's process, where there is one, that something is requested of it."""
     if room.live.state(table_id) is not None:
         room.live.nudge(table_id)
 
 
 async def shared_json(room: Room, key: Hashable, read: Callable[[], BaseModel]) -> Response:
-    """What `read` gives, as JSON; the key names all that it depends on, with the tables that the asker may see.
+    """The result of `read` as JSON; the key names all that it depends on, including the tables that may be seen.
 
-    What is there already is sent at once; reading is work for a thread.
+    A cached answer is sent at once; `read` runs in a thread.
     """
     body: bytes | None = room.sharing.peek(key)
     if body is None:

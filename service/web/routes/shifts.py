@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api/shifts", route_class=StrictRoute, tags=["shifts"
 
 @router.get("")
 def shifts(room: RoomHere, person: Viewer, query: Annotated[ShiftQuery, Query()]) -> Listing[ShiftOut]:
-    """The shifts that fit, those that began last first."""
+    """The shifts that match, latest start first."""
     wish = ShiftWish(table=query.table, origin=query.origin, from_at=query.from_, to_at=query.to)
     with room.database.reading() as session:
         page = list_shifts(session, person, wish, limit=query.limit, cursor=query.cursor)

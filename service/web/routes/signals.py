@@ -1,4 +1,4 @@
-"""What devices at a table report."""
+"""The reports of devices at a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api/tables/{table_id}/signals", route_class=StrictRo
 
 @router.post("", status_code=202)
 def report(room: RoomHere, person: Sender, table_id: str, body: dict[str, Any]) -> Accepted:
-    """A line of the table log; `at` says when, else it is now, and `t` may be left out."""
+    """Report a line of the table log; `at` is its time, now by default, and `t` can be left out."""
     seen_table(room, person, table_id)
     sources = (Source.SIGNAL,) if person.role is Role.DEVICE else SOURCES
     at, line = check_signal(body, now=room.clock(), areas=room.settings.areas_of(table_id), sources=sources)

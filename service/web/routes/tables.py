@@ -1,4 +1,4 @@
-"""The tables: how they stand, and their live pictures."""
+"""The tables: their state, and their live pictures."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def one_table(room: RoomHere, person: Viewer, table_id: str) -> TableOut:
 def frame(
     room: RoomHere, person: Viewer, table_id: str, request: Request, _query: Annotated[FrameQuery, Query()]
 ) -> Response:
-    """The newest picture, with what is read of it drawn in."""
+    """The newest picture, with the readings drawn in."""
     seen_table(room, person, table_id)
     picture = room.live.picture(table_id)
     if picture is None:
@@ -60,7 +60,7 @@ def frame(
 
 @router.get("/{table_id}/recording")
 def recording(room: RoomHere, person: Viewer, table_id: str) -> Listing[RecordedOut]:
-    """What is kept of the table's camera: times without an outage, the newest first."""
+    """The recorded periods of the table's camera without an outage, the newest first."""
     seen_table(room, person, table_id)
     return Listing[RecordedOut](
         items=[RecordedOut.of(one) for one in kept_stretches(room, table_id)[:MOST_ITEMS]], next=None
@@ -71,14 +71,14 @@ def recording(room: RoomHere, person: Viewer, table_id: str) -> Listing[Recorded
 def recorded(
     room: RoomHere, person: Viewer, request: Request, table_id: str, query: Annotated[RecordingQuery, Query()]
 ) -> Response:
-    """A stretch of what is kept (MP4, byte ranges), 15 minutes at most; it ends at an outage."""
+    """A part of the recording (MP4, byte ranges), at most 15 minutes; it ends at an outage."""
     seen_table(room, person, table_id)
     return file_response(open_recording(room, person, table_id, query.from_, query.to), request.headers)
 
 
 @router.post("/{table_id}/incidents", status_code=201)
 def save(room: RoomHere, person: Operator, table_id: str, body: IncidentIn) -> AlertOut:
-    """Save the last minutes of a table with a note: an alert with a clip, taken by who saved it."""
+    """Save the last minutes of a table with a note: an alert with a clip, acknowledged by the person who saved it."""
     seen_table(room, person, table_id)
     wanted = SavedStretch(table_id=table_id, length=timedelta(minutes=body.minutes), note=body.note)
     with room.database.writing() as session:
