@@ -129,7 +129,8 @@ class SetupDoubt:
             suspect.observe(event)
 
     def share_of(self, alert: Alert, standing: Iterable[Alert]) -> float:
-        """The share of weight of the set-ups in which an alert is a fault, 0 to 1, including the running round."""
+        """The share of the total weight that set-ups have in which an alert is a fault, 0 to 1, including the running
+        round."""
         as_set, others = self._weights(standing)
         shown = sum(weight for suspect, weight in zip(self.suspects, others, strict=True) if suspect.shows(alert))
         return (as_set + shown) / (as_set + sum(others))

@@ -112,7 +112,7 @@ def weighed(events: Iterable[Event], table: TableConfig) -> list[Alert]:
 
 
 def findings_of(name: str, truth: TableAccount, alerts: Iterable[Alert]) -> list[WeighedFinding]:
-    """The findings with whether they are true, paired in order of weight; tolerated ones are left out."""
+    """The findings with whether they are true; the heaviest are paired first, tolerated ones are left out."""
     told = [_incident(alert) for alert in alerts if alert.confidence >= LEAST_WEIGHT]
     paired = match(truth.incidents, told, truth.tolerated)
     judged = [*((hit.found, True) for hit in paired.hits), *((one, False) for one in paired.false)]
