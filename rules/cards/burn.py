@@ -90,12 +90,12 @@ class BurnJudge:
 
 
 def face_value(card: Card) -> int:
-    """What a card counts for the burn: a ten or a court card 10, an ace 1."""
+    """The value of a card for the burn: a ten or a court card 10, an ace 1."""
     return card.point_value or _TEN
 
 
 def _due(ordered: BurnCount, burned: list[CardBurned]) -> int | None:
-    """How many cards must be burned; None where the first one's face is unknown."""
+    """The number of cards to burn; None where the first one's face is unknown."""
     if ordered is BurnCount.ONE or not burned:
         return 1
     first = burned[0].card

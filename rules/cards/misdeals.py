@@ -230,7 +230,7 @@ def surplus_facts(fault: CardFault, *, is_last_round: bool) -> frozenset[str]:
 
 
 def _count(drawing: Drawing, side: Side) -> int:
-    """How many cards lie in the hand's box, lawfully or not."""
+    """The number of cards in the hand's box, lawfully or not."""
     others = sum(1 for fault in drawing.surplus.values() if fault.hand is side) + (side in drawing.third)
     if drawing.out_of_turn is not None and side is Side.BANKER:
         others += 1

@@ -38,7 +38,7 @@ class Shoe:
         self.is_endless = device == Device.CONTINUOUS_SHUFFLER
         self._holds = self._full()
         self._times = [0] * len(PACK)
-        """How often each face came out, by the card's number."""
+        """The number of cards out so far, by the card's number."""
         self._out = 0
         self.sureness = 1.0
         """The confidence, 0 to 1, that every counted card exists."""
@@ -54,7 +54,7 @@ class Shoe:
 
     @property
     def left(self) -> int | None:
-        """How many cards are still in the shoe; None where unknown."""
+        """The number of cards left in the shoe; None where unknown."""
         return None if self._holds is None or not self._was_opening_seen else self._holds - self._out
 
     def open(self, event: ShoeOpened, _running: Round | None) -> None:
@@ -138,7 +138,7 @@ class Shoe:
         return running.dealt.first is None or (self._spent_t is not None and not self._was_opening_seen)
 
     def _full(self) -> int | None:
-        """How many cards the full shoe holds; None for a continuous shuffler."""
+        """The number of cards in the full shoe; None for a continuous shuffler."""
         return None if self.is_endless else self._decks * CARDS_PER_DECK
 
     def _count(

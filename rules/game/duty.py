@@ -44,7 +44,7 @@ def _duty(verdict: Verdict, rule: str | None) -> Duty:
 NOT_TOLD = Duty(_UNKNOWN)
 """The duty where it depends on unknown points."""
 NO_THIRD = -1
-"""Stands for the points of the Player's third card where there is none."""
+"""The placeholder for the points of the Player's third card where there is none."""
 
 
 class Duties(NamedTuple):

@@ -33,7 +33,7 @@ FACE_KINDS = frozenset({*KINDS, *BOTH, "pair", "triple"})
 
 @dataclass(frozen=True, slots=True)
 class FaceNeed:
-    """What must be known of a hand to decide a fact of some kind."""
+    """The facts about a hand's cards that decide a condition."""
 
     cards: tuple[int, ...]
     """The cards of the hand that matter, by index from 0."""
@@ -61,7 +61,7 @@ _NEEDS: Mapping[str, FaceNeed] = {
 
 
 def face_need(kind: str, value: str) -> FaceNeed:
-    """What must be known for a fact of that kind; `any` pair does not need suits."""
+    """The facts that a condition of that kind needs; `any` pair does not need suits."""
     if kind == "pair" and value == "any":
         return FaceNeed(_TWO, _RANK, is_alike=True)
     if kind in _NEEDS:

@@ -27,7 +27,7 @@ from thirdcard.rules.game.words import (
 MOST = 10**15
 """The largest number that any field may hold: sums of such numbers stay exact even as floats."""
 ROUNDED = 1e-3
-"""By how much rounded probabilities may add up to more than 1."""
+"""The tolerance by which rounded probabilities may add up to more than 1."""
 MOST_SEATS = 10**SEAT_DIGITS - 1
 
 

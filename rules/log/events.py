@@ -34,7 +34,7 @@ class Event:
     t: float
     """Stream time in seconds."""
     confidence: float | None = None
-    """0 to 1; None where nobody estimated it."""
+    """0 to 1; None where it was not estimated."""
     source: Source | None = None
 
     def __deepcopy__(self, _memo: object) -> Self:
@@ -119,7 +119,7 @@ class NoMoreBets(Event):
 
     type: ClassVar[str] = "no_more_bets"
     within_s: float | None = None
-    """The most that `t` can be from the true call, in seconds; None where nobody estimated it."""
+    """The largest error of `t` against the true call, in seconds; None where it was not estimated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +146,7 @@ class WagerChanged(Event):
     """Whether the added chips are promotional: tokens or vouchers for one free wager."""
     earlier_s: float | None = None
     later_s: float | None = None
-    """Bounds of the true time: at most so many seconds before `t`, and after it. All times between are equally
-    likely."""
+    """Bounds of the true time: seconds before `t`, and seconds after it. All times between are equally likely."""
     picture: str | None = None
     """Path beside the log of a picture of the area before and after."""
 
@@ -169,11 +168,11 @@ class CardDealt(Event):
     found_face_up: bool = False
     """Whether it lay face up in the shoe."""
     order_unseen: bool = False
-    """Whether nobody saw it come; then cards that were seen later may have left the shoe before it."""
+    """Whether its arrival was not seen; then cards that were seen later may have left the shoe before it."""
     value_confidence: float | None = None
     """Confidence in the card's point value, 0 to 1, whatever its suit and rank; None: same as `confidence`."""
     alternatives: Mapping[str, float] | None = None
-    """The other possible faces, each with its probability; None where nobody estimated them."""
+    """The other possible faces, each with its probability; None where they were not estimated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,7 +251,7 @@ class CardTurned(Event):
     value_confidence: float | None = None
     """Confidence in the card's point value, 0 to 1, whatever its suit and rank; None: same as `confidence`."""
     alternatives: Mapping[str, float] | None = None
-    """The other possible faces, each with its probability; None where nobody estimated them."""
+    """The other possible faces, each with its probability; None where they were not estimated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

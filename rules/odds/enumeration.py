@@ -92,7 +92,8 @@ def plans_of(table: TableOfPlay) -> Plans:
 
 
 def count_deals_of(decks: int, plans: Plans) -> Mapping[DealClass, int]:
-    """The same as `count_deals`, from a table's plans; tables that draw alike share the result."""
+    """Count the deals of each class from a table's plans, as `count_deals` does; tables that draw alike share the
+    result."""
     sums: dict[tuple[int, int, str | None, str | None], list[int]] = {}
     counts: Counter[DealClass] = Counter()
     hands = tuple(combinations_with_replacement(POINTS, 2))

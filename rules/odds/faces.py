@@ -45,7 +45,7 @@ class _Urns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Needs:
-    """What the facts need to know of each card."""
+    """The facts about each card that the conditions need."""
 
     faces: Mapping[Place, frozenset[str]]
     """For each place that matters: `rank`, `suit`, `colour`, several or none."""

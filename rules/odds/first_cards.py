@@ -46,7 +46,7 @@ def falling(n: int, k: int) -> int:
 
 
 def cards_of(points: int, decks: int) -> int:
-    """How many cards of that point value are in so many decks."""
+    """The number of cards of that point value in a shoe of that many decks."""
     return len(_faces_of(points)) * decks
 
 
@@ -65,7 +65,8 @@ def ways_of_first_cards(player: Two, banker: Two, decks: int) -> Mapping[Faces, 
 
 
 def _ways_of_pair(points: int, other: Two, decks: int) -> Mapping[Faces, int]:
-    """The same where one hand (here the Player's) has two cards of equal points."""
+    """The ways to deal the first four cards, by faces, where one hand (here the Player's) has two cards of equal
+    points."""
     among = sum(value == points for value in other)
     own = _ways_among_equals(points, among, decks)
     if other[0] == other[1] and not among:
@@ -80,7 +81,7 @@ def _ways_of_pair(points: int, other: Two, decks: int) -> Mapping[Faces, int]:
 
 @cache
 def _ways_among_equals(points: int, others: int, decks: int) -> Mapping[Faces, int]:
-    """The same for one hand's two cards and `others` cards of the other hand, all of these points."""
+    """The ways, by faces, to deal one hand's two cards and `others` cards of the other hand, all of these points."""
     faces = _faces_of(points)
     ways: Counter[Faces] = Counter()
     for second, *rest in product(faces, repeat=1 + others):

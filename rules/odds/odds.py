@@ -32,8 +32,8 @@ class Odds:
     outcomes: Mapping[Outcome, int]
     """The number of ordered deals of six cards for each outcome."""
     returns: Mapping[Bet, Fraction]
-    """Expected win per unit staked, exact. A stand-off counts 0; a commission counts at its rate, without rounding or
-    minimum."""
+    """The expected win per unit staked, exact. A stand-off counts 0; a commission counts at its rate, without rounding
+    or minimum."""
 
 
 def reckon_odds(rules: Rules, decks: int) -> Odds:

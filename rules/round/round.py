@@ -134,7 +134,7 @@ class Call:
     is_inferred: bool
     confidence: float
     within_s: float | None = None
-    """The most that `t` can be from the true call, in seconds; None where nobody estimated it."""
+    """The largest error of `t` against the true call, in seconds; None where it was not estimated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,7 @@ class RoundState:
 
 
 def confidence_of(event: Event) -> float:
-    """The event's confidence, 0 to 1; 1 where nobody estimated it."""
+    """The event's confidence, 0 to 1; 1 where it was not estimated."""
     return 1.0 if event.confidence is None else event.confidence
 
 
@@ -181,9 +181,9 @@ class Deadline(NamedTuple):
 
     t: float
     placements: int
-    """How many placements there were by then."""
+    """The number of placements by then."""
     at_result: int = 0
-    """How many placements there were at the announced result, which may come later."""
+    """The number of placements at the announced result, which may come later."""
 
 
 @dataclass(slots=True)
@@ -212,7 +212,7 @@ class DealtCards:
     cards: dict[str, DealtCard] = field(default_factory=dict)
     placements: list[Placement] = field(default_factory=list)
     orderly: int = 0
-    """How many of the first four cards came in order, with nothing else happening before them."""
+    """The number of the first four cards that came in order, with nothing else happening before them."""
     first: CardDealt | None = None
     """The first card out of the shoe."""
     hand_first_t: dict[Side, float] = field(default_factory=dict)
@@ -261,7 +261,7 @@ class Round:
     """The first wager that was collected or paid before the result."""
     closed: RoundClosed | None = None
     camera_lost_t: float | None = None
-    """From when on something may have happened unseen, in seconds; None where no camera was lost."""
+    """The time from which something may have happened unseen, in seconds; None where no camera was lost."""
     is_misdealt: bool = False
     """Whether a misdeal was found, for which the house may stop the round and return the wagers."""
     doubts: dict[tuple[str, str], None] = field(default_factory=dict)

@@ -96,7 +96,7 @@ def _is_open_third(further: list[DealtCard], drawing: Drawing) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What an insurance wager can win, in minor units; None where it was not read."""
+    """The amount that an insurance wager can win, in minor units; None where it was not read."""
 
     on_loss: Fraction | None
     """Winnings if the insured hand loses."""
@@ -253,8 +253,8 @@ def _is_waived_by(event: CardPassed | CardTurned, running: Round) -> bool:
 
 
 def _promise(old: Promise, fixed: Fixed, before: int, after: int, row: InsuranceRow | None) -> Promise:
-    """What the changed wager could pay: reduced in proportion to the part that is not fixed, or increased by the open
-    row."""
+    """The amount that the changed wager can win: reduced in proportion to the part that is not fixed, or increased by
+    the open row."""
     assert old.on_loss is not None and old.on_tie is not None
     if after < before:
         stake, promise = fixed.stake or 0, fixed.promise

@@ -42,7 +42,7 @@ MOVE_WINDOW_S = 3.0
 
 
 class ChangeKind(StrEnum):
-    """How a wager changed."""
+    """The kinds of change of a wager."""
 
     PLACED = "placed"
     INCREASED = "increased"
@@ -113,7 +113,7 @@ def moment_of(event: WagerChanged, kind: ChangeKind) -> float:
 
 
 def amount_of(event: WagerChanged) -> int | None:
-    """By how much the value changed, in minor units; None where unknown."""
+    """The change of the value, in minor units; None where unknown."""
     before = 0 if event.chips_before == 0 else event.before
     after = 0 if event.chips_after == 0 else event.after
     return None if before is None or after is None else abs(after - before)

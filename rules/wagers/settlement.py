@@ -32,7 +32,7 @@ Endings = frozenset[frozenset[str]]
 
 
 class Settlement(NamedTuple):
-    """What the wagers of a round are due."""
+    """The amounts due for the wagers of a round."""
 
     due: tuple[Due, ...] = ()
     open: tuple[OpenDue, ...] = ()
@@ -124,7 +124,7 @@ def pay_of(bet: Bet, rules: Rules, endings: Endings) -> Pay | None:
 def settle_wagers(
     wagers: Collection[Wager], rules: Rules, endings: Endings, circumstances: Circumstances
 ) -> Settlement:
-    """What the wagers of a round are due; bets that the house does not offer are left out."""
+    """The amounts due for the wagers of a round; bets that the house does not offer are left out."""
     due: list[Due] = []
     undecided: list[OpenDue] = []
     void_areas: Collection[str] = circumstances.ordered_back

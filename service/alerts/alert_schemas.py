@@ -15,7 +15,7 @@ from thirdcard.service.store.alert_writer import COPY_KINDS, FIRST_KINDS
 
 
 class RemedyOut(BaseModel):
-    """What the rulebook orders after the fault."""
+    """The remedy that the rulebook orders after the fault."""
 
     action: str
     rule: str | None
@@ -46,7 +46,7 @@ class EvidenceOut(BaseModel):
     before: str | None
     after: str | None
     overlay: str | None
-    """What was read, to draw over the clip."""
+    """The readings to draw over the clip."""
     from_: float = Field(serialization_alias="from")
     to: float
     states: dict[str, str]

@@ -23,7 +23,7 @@ class BorneOut:
     confidences: tuple[float, ...] = ()
     """0 to 1, below 1; a confidence of 1 was not estimated."""
     false: int = 0
-    """How many of them were dismissed as misread."""
+    """The number of them dismissed as misread."""
 
     @property
     def expected_false(self) -> float | None:
@@ -32,12 +32,12 @@ class BorneOut:
 
     @property
     def is_kept(self) -> bool:
-        """Whether so many false alerts may occur by chance."""
+        """Whether this number of false alerts may occur by chance."""
         return chance_of(self.false, self.confidences) >= RARE
 
 
 def chance_of(false: int, confidences: Sequence[float]) -> float:
-    """The probability of so many or more false alerts, if each is true with its confidence."""
+    """The probability of at least this many false alerts, if each is true with its confidence."""
     fewer = np.zeros(false)
     if false:
         fewer[0] = 1.0

@@ -47,7 +47,7 @@ class Decisions:
     reasons: Mapping[str, int]
     """The number of dismissals for each reason."""
     taken_after_s: float | None
-    """Median time in seconds until somebody acted on them; None where nobody did."""
+    """The median time in seconds until somebody acted on them; None where nobody did."""
     decided_after_s: float | None
     borne_out: BorneOut = field(default_factory=BorneOut)
     """The alerts' confidences beside people's decisions."""
@@ -86,7 +86,7 @@ class _Life:
     taken_after_s: float | None
     decided_after_s: float | None
     confidence: float | None
-    """Of a decided alert, where it was estimated; else None."""
+    """The confidence of a decided alert, where it was estimated; else None."""
 
     @property
     def is_false(self) -> bool:

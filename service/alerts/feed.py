@@ -160,7 +160,7 @@ class AlertFeed:
             listener.put(None)
 
     def end_soon(self) -> None:
-        """The same, from a signal handler or another thread."""
+        """End the feed from a signal handler or another thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.end)
 

@@ -62,13 +62,13 @@ class SavedStretch:
 
     table_id: str
     length: timedelta
-    """How far back from now."""
+    """The length of the stretch, counted back from now."""
     note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lengthening:
-    """By how much a clip is to be lengthened."""
+    """The request to lengthen a clip."""
 
     alert_id: int
     before: timedelta

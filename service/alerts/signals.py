@@ -21,7 +21,7 @@ LONGEST_TEXT = 200
 LARGEST_NUMBER = 10**12
 EARLIEST = timedelta(minutes=10)
 LATEST = timedelta(seconds=5)
-"""How far a device's clock may be behind (10 min) and ahead (5 s)."""
+"""The limits for a device's clock: 10 min behind, 5 s ahead."""
 SOURCES = ("signal", "person")
 """A device's report is a signal; an operator's report is what a person saw."""
 
@@ -117,7 +117,7 @@ def _check_values(body: Mapping[str, Any]) -> None:
 
 
 def _check_limits(bets: Mapping[str, Any]) -> None:
-    """The same for the limits of single bets, which are a mapping of mappings."""
+    """Check the limits of single bets, which are a mapping of mappings."""
     for limits in bets.values():
         if not isinstance(limits, dict) or any(isinstance(value, list | dict) for value in limits.values()):
             raise SignalError("bets", "bets: a mapping of bets to {minimum, maximum}")

@@ -34,7 +34,7 @@ _BY_WEIGHT = tuple(Severity)
 
 
 class Raised(Protocol):
-    """What is needed of an alert to find storms."""
+    """The facts of an alert that are needed to find storms."""
 
     @property
     def at(self) -> datetime:

@@ -37,7 +37,7 @@ class RateSegment:
 
 
 def penalty_for(steps: int) -> float:
-    """The least gain in log likelihood of each change, among so many steps with rounds."""
+    """The least gain in log likelihood of each change, for that many steps with rounds."""
     return PENALTY + PENALTY_GROWTH * float(np.log(max(steps, 1)))
 
 

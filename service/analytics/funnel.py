@@ -16,7 +16,7 @@ WARNING, ALARM = 0.95, 0.998
 
 
 def funnel_limits(rounds: ArrayLike, house_rate: float, *, level: float = WARNING) -> Interval:
-    """The limits of the rate for so many rounds, in events per round."""
+    """The control limits of the rate for that many rounds, in events per round."""
     n = np.asarray(rounds, np.float64)
     expected, tail = np.maximum(n * house_rate, 1e-12), (1 - level) / 2
     some = np.maximum(n, 1e-12)

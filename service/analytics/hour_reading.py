@@ -146,7 +146,7 @@ class HourReading:
         return [*self.session.scalars(here), *self.session.scalars(after)]
 
     def _befores(self, rows: Sequence[RoundRow]) -> Mapping[Key, datetime]:
-        """By round: when the round before it closed, in the same log."""
+        """By round, the time when the previous round of the same log closed."""
         known = {(row.log_id, row.number + 1): row.closed_at for row in rows}
         for row in rows:
             if (row.log_id, row.number) not in known and row.number > 1:

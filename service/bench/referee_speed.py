@@ -47,12 +47,12 @@ class RefereeSpeed:
 
 
 def measure_referee(rulebook: str = "nz-authority", *, rounds: int, clock: Clock = time.process_time) -> RefereeSpeed:
-    """Judge so many rounds of a continuous shuffler.
+    """Judge a number of rounds of a continuous shuffler.
 
     Args:
         rulebook: Its id or file.
-        rounds: How many.
-        clock: Seconds of processor time.
+        rounds: The number of rounds.
+        clock: A clock of processor time, in seconds.
     """
     referee = Referee(elect(load_rulebook(rulebook), {}), device="continuous_shuffler", limits={"minimum": 25})
     reader = LogReader()

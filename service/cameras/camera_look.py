@@ -77,7 +77,7 @@ class CameraLook:
     key_apart_s: float | None
     """The longest time from one key frame to the next; None where only one came."""
     interruptions: int
-    """How often decoding failed for a while."""
+    """The number of spans in which decoding failed."""
     broke: str | None
     """Why the stream broke off early; None where it did not."""
     picture: PictureMeasures

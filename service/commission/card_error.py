@@ -94,7 +94,7 @@ class CardErrors:
     rounds: ErrorEstimate
     """Rounds with a wrong, unread or undetected card."""
     table_factor: float
-    """How many times more often than on average this table's faces are wrong, judged by its rounds."""
+    """The ratio of this table's face error rate to the average, judged by its rounds."""
 
 
 @cache

@@ -29,7 +29,7 @@ from thirdcard.service.watch.result import Findings, WatchedAlert, WatchedTable
 from thirdcard.service.watch.terminal import WatchView
 
 HOUR = timedelta(hours=1)
-"""How much of a live table's log is used."""
+"""The part of a live table's log that is used."""
 
 
 class CommissionError(ServiceError):

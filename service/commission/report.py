@@ -45,7 +45,7 @@ class LeastSureCard:
     film: str
     t: float
     text: str
-    """Where it lay, and how it was read."""
+    """The place of the card, and how it was read."""
     picture: Path | None
 
 
@@ -205,7 +205,7 @@ def render_page(
 def print_paper(
     commission: TableCommission, cards: Sequence[LeastSureCard], alerts: Sequence[ShownAlert], *, now: datetime
 ) -> bytes:
-    """The same as a PDF, with boxes to tick for each alert."""
+    """The report as a PDF, with boxes to tick for each alert."""
     sheet, verdict = PdfSheet(f"Commissioning of table {commission.table.id}", now), commission.verdict
     sheet.say(f"Commissioning of table {commission.table.id}", size=19, bold=True)
     films = ", ".join(film.name for film in commission.seen.films)

@@ -62,7 +62,7 @@ STILL_MM = 8.0
 AROUND_CARD_MM = 70.0
 AROUND_HAND_MM = 40.0
 FILM_BEFORE, FILM_AFTER = timedelta(seconds=3), timedelta(seconds=4)
-"""What is cut from the stored video: all times that are examined, and a key frame before them."""
+"""The span cut from the stored video: all times that are examined, and a key frame before them."""
 JPEG_QUALITY = 95
 """A pip is some ten pixels large, so a crop needs a higher quality than a still."""
 MOST_KEPT = 100

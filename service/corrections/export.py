@@ -35,7 +35,7 @@ MARGIN_MM = 40.0
 """A card that lies partly outside its hand's box, by this much at most, still belongs to it."""
 PATCH_PX = 640
 PATCH_CARDS = 2.6
-"""A patch is so many card heights wide."""
+"""The width of a patch in card heights."""
 
 
 class CorrectionExportError(ServiceError):
@@ -57,7 +57,7 @@ class CardModels:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How many cards were written, and how many not found."""
+    """The number of cards written, and of cards not found."""
 
     cards: int
     not_found: int

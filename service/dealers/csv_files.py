@@ -22,7 +22,7 @@ Entry = TypeVar("Entry")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineFault:
-    """What is wrong with a line."""
+    """The fault of a line."""
 
     line: int
     """The line's number, from 1, as in an editor."""

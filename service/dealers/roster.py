@@ -90,7 +90,8 @@ def who_deals(session: Session, table_id: str, at: datetime, changes: Sequence[C
 
 
 def dealer_at(stints: Iterable[Stint], at: datetime, changes: Sequence[Change]) -> str | None:
-    """The same from one table's roster lines."""
+    """Who dealt at a given time, by the roster lines of one table and the dealer changes of its log; None where
+    unknown."""
     lines = list(stints)
     ruling = [one for one in lines if one.is_ruling and one.from_at <= at < one.to_at]
     if ruling:

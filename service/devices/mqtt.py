@@ -142,10 +142,11 @@ class PahoLink:
     """A link that uses the paho library."""
 
     def __init__(self, broker: Broker, *, keeps_session: bool = False) -> None:
-        """
+        """Prepare a link without connecting it.
+
         Args:
-            broker: The other end.
-            keeps_session: Whether the broker keeps for us what comes while we are away.
+            broker: The broker to connect to.
+            keeps_session: Whether the broker stores messages while this client is disconnected.
         """
         self._broker, self._keeps_session = broker, keeps_session
         self._fault: str | None = "not connected yet"

@@ -45,7 +45,7 @@ CLIENT_ID = "thirdcard-signals"
 LARGEST_BYTES = 10_000
 MOST_WAITING = 1000
 SHOWN = 500
-"""How many characters of a refused report are sent back."""
+"""The number of characters of a refused report that are sent back."""
 REFUSE_S = 5.0
 AFTER_A_FALL_S = 2.0
 STOP_S = 10.0

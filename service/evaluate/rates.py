@@ -43,7 +43,8 @@ class HourlyRate:
 def poisson_interval(count: int, share: float = SHARE) -> tuple[float, float]:
     """The exact (Garwood) interval of a Poisson mean with the observed count.
 
-    Its ends are the means for which so many or more (so few or fewer) have the probability (1 - share) / 2.
+    At its lower end, a count at least as high has the probability (1 - share) / 2; at its upper end, a count at most as
+    high.
     """
     tail = (1.0 - share) / 2.0
     low = 0.0 if count == 0 else _mean_where(lambda mean: 1.0 - _at_most(count - 1, mean), tail, is_rising=True)

@@ -37,7 +37,7 @@ def lines_of(whole: Comparison) -> list[LineFigures]:
 
 
 def reliability_json(whole: Comparison) -> dict[str, object]:
-    """The same as a mapping."""
+    """The sheet as a mapping."""
     return {
         "findings": _claims_json(whole.claims.findings),
         "rounds": {**_claims_json(whole.claims.rounds), "unread": whole.claims.rounds_unread},

@@ -97,7 +97,7 @@ def enrol_row(draft: NewTable, row: ChipRow) -> tuple[SetupProblem, ...]:
 
 
 def chip_place(layout: Layout, size_mm: tuple[float, float]) -> ChipPlace:
-    """Where on a cloth a row of chips may lie: not in tray, shoe or discard rack."""
+    """The areas of a cloth where a row of chips may lie: not in tray, shoe or discard rack."""
     kinds = ("chip_tray", "discard", "shoe")
     return ChipPlace(
         size_mm=layout.size_mm,

@@ -99,7 +99,7 @@ def reference_points(sketch: Sketch) -> dict[str, tuple[float, float]]:
 
 
 def sketch_points(sketch: Sketch) -> dict[str, tuple[float, float]]:
-    """The same points in the picture, in pixels by the drawing; empty before four corners are clicked."""
+    """The reference points in the picture, in pixels by the drawing; empty before four corners are clicked."""
     if len(sketch.corners_px) < len(CORNERS):
         return {}
     points = reference_points(sketch)

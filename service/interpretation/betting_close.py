@@ -14,13 +14,13 @@ from thirdcard.service.interpretation.sensors import LineKind, reliability
 SIGNAL_WITHIN_S = 0.1
 """The uncertainty of a signal's time, unless the device gives one."""
 LAMP_WITHIN_S = 0.25
-"""The uncertainty of a lamp's time: it needs so long to be bright, and two looks to be seen."""
+"""The uncertainty of a lamp's time: its time to reach full brightness, and the interval between two looks."""
 LOOK_S = 0.1
 """A gesture begins and ends between two looks."""
 INFERRED_WITHIN_S = 1.5
-"""The call came at most so long before the first card, where nothing else reports it."""
+"""The longest time from the call to the first card, where nothing else reports the call."""
 BEGIN_S = 4.0
-"""Before a card that leaves the shoe so soon after the watch began, the call may have been made unseen."""
+"""For a card that leaves the shoe within this time of the start of the watch, the call may have been made unseen."""
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class Calls:
 
     @property
     def is_told(self) -> bool:
-        """Whether calls become known here: then a missing one was not made."""
+        """Whether calls are reported here: then a missing report means that no call was made."""
         return self.is_signalled or self.has_lamp or self.has_gesture
 
     def remember(self, line: Event) -> None:

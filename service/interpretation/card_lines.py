@@ -59,7 +59,7 @@ Signalled: TypeAlias = Collection[type[Event]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """What is unknown about how a card came to its box."""
+    """The unknown facts about how a card came to its box."""
 
     is_blind: bool
     """Whether the camera could not see for some of the time in which it came."""

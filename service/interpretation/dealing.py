@@ -28,7 +28,7 @@ from thirdcard.vision import observations as seen
 IN_ONE_BOX_S = 0.6
 """Two cards that came into the same box within this time left the shoe together: nobody deals so fast."""
 IN_TWO_BOXES_S = 0.3
-"""The same for cards in different boxes, one of which is farther from the shoe."""
+"""Cards that came into different boxes within this time left the shoe together; one box is farther from the shoe."""
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ logger = logging.getLogger(__name__)
 OPEN_BY_MISTAKE = 1
 """The most cards of one round that a dealer shows by mistake."""
 ENOUGH_BACKS = 3
-"""A round with so many backs seen, and no more open cards than that, shows that backs are detected again."""
+"""A round with this many backs seen, and no more open cards than that, shows that backs are detected again."""
 SOON_AFTER_CALL_S = 4.0
 """A round's first card comes sooner after the close of betting."""
 _ORDER = (Side.PLAYER, Side.BANKER)
@@ -77,7 +77,7 @@ class UnseenBacks:
     _are_proven: bool = field(default=False, init=False)
     """Whether any back was detected so far."""
     _are_seen_well: bool = field(default=False, init=False)
-    """Whether so many backs were detected in one round that they are surely seen."""
+    """Whether enough backs were detected in one round that backs are surely seen."""
     _open: int = field(default=0, init=False)
     _backs: int = field(default=0, init=False)
     """Cards of the running round that were first seen face up, and face down."""
@@ -135,7 +135,7 @@ class UnseenBacks:
         self._open, self._backs, self._has_turned = 0, 0, False
 
     def come_face_down(self, dealt: int) -> bool:
-        """Whether the next card comes face down, after so many dealt in the round."""
+        """Whether the next card comes face down, by the number of cards dealt in the round."""
         return (Phase.INITIAL if dealt < INITIAL_CARDS else Phase.THIRD) in self.face_down
 
 

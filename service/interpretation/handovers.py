@@ -20,13 +20,13 @@ from thirdcard.service.interpretation.round_tracker import CardOnTable
 from thirdcard.service.interpretation.sensors import LineKind, reliability
 
 INWARD_MM = 170.0
-"""How far in front of a seat's wagering areas its cards may lie."""
+"""The largest distance of a seat's cards in front of its wagering areas."""
 OUTWARD_MM = 140.0
-"""How far behind them."""
+"""The largest distance of a seat's cards behind its wagering areas."""
 SURE_MARGIN_MM = 25.0
-"""A card belongs to a seat if it is so much deeper in its place than in the next one's."""
+"""The least difference in depth by which a card belongs to one seat's place rather than to the next."""
 HANDOVER_S = 0.5
-"""A card that was turned within so many seconds after it came back may have been turned on the way."""
+"""A card that was turned within this many seconds after it came back may have been turned on the way."""
 OFF_TABLE = "off_table"
 _PREFIX = "seat:"
 

@@ -35,9 +35,9 @@ from thirdcard.service.interpretation.wagers import WagerLines
 from thirdcard.vision import observations as seen
 
 HOLD_S = 0.7
-"""How long the log waits for observations with an earlier time."""
+"""The time that the log waits for observations with an earlier time."""
 CLOSE_AFTER_S = 0.1
-"""The round's end is logged so long after the last card's removal, about one look."""
+"""The time from the last card's removal until the round's end is logged, about one look."""
 
 
 class Interpreter:
@@ -273,7 +273,7 @@ class Interpreter:
 
 
 def _lead_s(observation: seen.Observation) -> float:
-    """By how many seconds an event may precede its observation."""
+    """The number of seconds by which an event may precede its observation."""
     if isinstance(observation, seen.CardRested | seen.CardBeside | seen.LooseCardRested | seen.CutCardRested):
         return TRAVEL_S
     gap_s = observation.t - observation.t_earliest if isinstance(observation, seen.LampChanged) else 0.0

@@ -27,7 +27,7 @@ from thirdcard.rules.log.events import (
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS
 
 LEFT_OVER_S = 5.0
-"""For so long after a round's end its cards may still lie there."""
+"""The time after a round's end in which its cards may still lie there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

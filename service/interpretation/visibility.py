@@ -39,7 +39,7 @@ BEFORE_WATCH = float("-inf")
 AHEAD_S = 1.0
 """Ahead of all observations."""
 FIRST_LOOKS_S = 0.6
-"""What is seen so soon lay there before the watch began."""
+"""Objects seen within this time of the start lay there before the watch began."""
 _KINDS: Mapping[str, type[CameraFaulted]] = {"frozen": CameraLost, "moved": CameraMoved}
 """The event type of these faults; all others hide the table."""
 

@@ -34,11 +34,11 @@ logger = logging.getLogger(__name__)
 
 BACK_OFF_S = (0.5, 1.0, 2.0, 5.0, 10.0)
 STEADY = timedelta(seconds=30)
-"""A source that was open so long broke by chance: it is reopened soon."""
+"""A source that was open for this long failed by chance: it is reopened soon."""
 WAITING_FRAMES = 20
 """The most frames that wait for processing."""
 BEHIND_S = 1.0
-"""A file that is so many seconds late continues from the present: it does not catch up."""
+"""A file that is this many seconds late continues from the present: it does not catch up."""
 DAMAGED = "what it sends is damaged; where packets are lost on the way, `transport: tcp` keeps them"
 """The state's text while no intact picture comes."""
 TRY_TCP = "too many packets are lost over UDP; asks for TCP"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 IN_TURN = ("tcp", "udp")
 """The order of transports where the table's file leaves it open; the next one if the camera sent nothing."""
 LOSSY = timedelta(seconds=10)
-"""Without an intact picture for so long, five groups of two seconds, UDP is losing packets all the time."""
+"""Without an intact picture for this long, five groups of two seconds, UDP is losing packets all the time."""
 LEAVE_AT_MOST_EVERY = timedelta(minutes=10)
 """A camera that only supports UDP is interrupted to try TCP at most this often."""
 

@@ -33,10 +33,10 @@ from thirdcard.service.store.schema import AlertRow, ChainHead, ChainLine, Evide
 
 LOG_HOURS = 24
 ROSTER_EVERY = timedelta(seconds=5)
-"""How soon a page shows changes of the roster."""
+"""The delay after which a page shows changes of the roster."""
 """An older log is not continued: the process begins another."""
 DEALERS_KEPT = 50
-"""An alert is attributed to one of the last so many dealers."""
+"""The number of recent dealers to whom an alert can be attributed."""
 SHOWN = ("clip", "still", "overlay")
 CHANGED = ("before", "after")
 """Pictures of a stack that changed."""
@@ -77,7 +77,7 @@ def nothing_else(_session: Session) -> None:
 
 @dataclass(frozen=True, slots=True)
 class JournalPlace:
-    """How far a log is written."""
+    """The progress of writing a log."""
 
     next_line: int = 1
     round_line: int = 1

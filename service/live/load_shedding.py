@@ -19,7 +19,7 @@ from thirdcard.service.live.camera import Shot
 LATE = timedelta(seconds=0.6)
 """A reader that is so late skips some of the waiting frames."""
 AT_ONCE = 4
-"""How many of them are examined then."""
+"""The number of waiting frames that such a reader examines."""
 LONGEST_GAP_S = 1.0
 """The longest acceptable time without a look although frames came."""
 SPAN_S = 3.0

@@ -11,9 +11,10 @@ from thirdcard.service.live.load_shedding import Stamina, Strain
 from thirdcard.service.watch.pipeline import TableWatch
 
 SILENT_S = 4.0
-"""A camera that sends nothing for so many seconds is lost, whatever its connection says."""
+"""A camera that sends nothing for this many seconds is lost, whatever its connection says."""
 START_S = 15.0
-"""A camera that has sent nothing so many seconds after the start of the watch is lost; before, it may still connect."""
+"""A camera that has sent nothing this many seconds after the start of the watch is lost; before, it may still
+connect."""
 BLIND_S = 2.0
 """In a longer gap between frames something may have happened unseen, seconds."""
 FIRST_SLACK_S = 0.5

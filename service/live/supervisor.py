@@ -47,9 +47,9 @@ GIVES_ROOM = timedelta(seconds=4)
 busy cores are all watched after 53 s if they start at once, with 12 alerts sent late meanwhile; with a limit of 10 s
 after 94 s, with 7 late. Chosen between the two."""
 HEALTHY = timedelta(seconds=60)
-"""A process that lived so long failed by chance: it is restarted at once."""
+"""A process that lived this long failed by chance: it is restarted at once."""
 FALLS = 3
-"""After so many ends within the time below the table counts as unwatched, and an alert is due."""
+"""After this many ends within the time below the table counts as unwatched, and an alert is due."""
 FALLS_WITHIN = timedelta(minutes=10)
 STOP_S = 20.0
 POLL_S = 0.25
@@ -139,7 +139,8 @@ class Supervisor:
     silent: timedelta = SILENT
     begin: Begin = begin_process
     at_once: int | None = None
-    """How many tables may start at a time; None: all. If more start than there are cores, all take longer."""
+    """The number of tables that may start at a time; None for all. If more start than there are cores, all take
+    longer."""
     turns: Turns = field(default_factory=Turns)
     kept_waiting_s: Callable[[int | None], float] = process_kept_waiting_s
     """Returns how long the machine has kept a process waiting, in seconds, by process id."""

@@ -19,7 +19,7 @@ def kept_waiting_s(thread: int) -> float:
 
 
 def process_kept_waiting_s(pid: int | None) -> float:
-    """The same for another process's main thread; 0 where it is not on this machine."""
+    """How long another process's main thread was ready but not run, in seconds; 0 where it is not on this machine."""
     return 0.0 if pid is None else _kept_s(Path(f"/proc/{pid}/schedstat"))
 
 

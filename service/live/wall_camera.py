@@ -19,7 +19,7 @@ from thirdcard.vision.frames import Frame
 logger = logging.getLogger(__name__)
 
 LOOKED_FOR = timedelta(seconds=10)
-"""How long the stream stays open after the last request for a picture: pages ask at least every second."""
+"""The time that the stream stays open after the last request for a picture: pages ask at least every second."""
 FRESH = timedelta(seconds=1.5)
 """An older picture is not shown, since the watched stream's is newer."""
 AGAIN_S = 10.0

@@ -48,13 +48,13 @@ from thirdcard.service.watch.process_tuning import give_back
 logger = logging.getLogger(__name__)
 
 TELL_EVERY = timedelta(seconds=0.25)
-"""How often the table's state is reported."""
+"""The interval of reports of the table's state."""
 WAIT_S = 0.1
 JUDGED_AHEAD_S = 60.0
 """Seconds that a stopped watch looks ahead: it waits for no further evidence."""
 GIVE_BACK_EVERY = timedelta(minutes=1)
-"""How often memory from making evidence is returned to the system; allocating pages again has a cost, so not after each
-alert."""
+"""The interval at which memory from making evidence is returned to the system; allocating pages again has a cost, so
+not after each alert."""
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ class AlertClip:
         return ClipSpan(from_s=t - self.lead_s, to_s=to_s)
 
     def around(self, at: datetime, *, noticed_at: datetime) -> tuple[datetime, datetime]:
-        """The same as UTC times: from and to."""
+        """The clip's start and end as UTC times."""
         span = self.span(0.0, noticed_at=(noticed_at - at).total_seconds())
         return at + timedelta(seconds=span.from_s), at + timedelta(seconds=span.to_s)
 

@@ -182,7 +182,7 @@ def _in_order(packets: list[Packet[VideoStream]]) -> list[Packet[VideoStream]]:
 
 
 def _encode(video: Path, target: Path, span: ClipSpan, film: FilmFacts, *, comment: str = "") -> ClipSpan:
-    """The same stretch encoded as H.264, for codecs that no browser plays."""
+    """Encode a stretch as H.264, for codecs that no browser plays; returns its span."""
     times: list[float] = []
     with av.open(str(target), "w", format="mp4") as output:
         output.metadata.update({"comment": comment} if comment else {})

@@ -60,7 +60,7 @@ class Cuts:
         return self._get(text, cut)
 
     def get_kept(self, ring: Path, from_at: datetime, to_at: datetime) -> Cut:
-        """The same from a camera's stored video; the covered time is in seconds since 1970.
+        """Cut a clip from a camera's stored video; the covered time is in seconds since 1970.
 
         Raises:
             ClipError: Nothing of it is stored.

@@ -34,7 +34,7 @@ class Shown:
         return self.from_at + timedelta(seconds=second_s - self.begins_s)
 
     def overlap(self, from_at: datetime, to_at: datetime) -> timedelta:
-        """How much of a stretch it shows."""
+        """The length of the part of a stretch that it shows."""
         return max(min(self.to_at, to_at) - max(self.from_at, from_at), timedelta())
 
 

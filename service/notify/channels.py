@@ -42,7 +42,7 @@ class ChannelTraits:
     name: str
     give_up_after: timedelta
     most_at_once: int = 1
-    """How many messages may be sent as one."""
+    """The most messages that may be sent as one."""
     pause: timedelta = timedelta()
     """The time between two messages, so that people can read them."""
 

@@ -34,7 +34,7 @@ BATCH = 200
 TOO_OLD = timedelta(hours=24)
 """Events that are read so late are not sent any more; the delivery says so."""
 LONGEST_GAP = timedelta(seconds=5)
-"""A row number that is still missing after so long was never committed."""
+"""A row id that is still missing after this time was never committed."""
 WAITS_S = (5, 15, 60, 300, 900, 1800, 3600)
 """Waits in seconds after the first, the second, ... attempt; the last one from then on."""
 _STORMY = (NoticeEvent.RAISED, NoticeEvent.OVERDUE)

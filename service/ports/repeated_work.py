@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 logger = logging.getLogger(__name__)
 
 STOP_S = 15.0
-"""How long a stop waits for the current run, seconds."""
+"""The time in seconds that a stop waits for the current run."""
 
 
 @dataclass(slots=True)

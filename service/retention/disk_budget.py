@@ -12,7 +12,7 @@ FULL_BYTES = 100 * 10**6
 """A disk with less free space is full: new evidence may find no room."""
 
 CALM_SHARE = 0.05
-"""How far below its starting share a warning ends."""
+"""The difference from its starting share at which a warning ends."""
 
 
 class DiskLevel(StrEnum):
@@ -53,12 +53,12 @@ class DiskState:
 
     @property
     def over_bytes(self) -> int:
-        """How much must be deleted to be within the budget again."""
+        """The number of bytes to delete to be within the budget again."""
         return max(self.used_bytes - self.capacity_bytes, 0)
 
 
 def recordings_over_bytes(budget: DiskBudget, *, used: int, recorded: int, free: int) -> int:
-    """How many bytes of recordings must be deleted to keep the budget and the free space."""
+    """The number of bytes of recordings to delete to keep the budget and the free space."""
     over = max(budget.keep_free_bytes, FULL_BYTES) - free
     if budget.budget_bytes is not None:
         over = max(over, used + recorded - budget.budget_bytes)

@@ -28,7 +28,7 @@ def recorded_bytes(ring: Path, now: datetime) -> int:
 
 
 def shorten_recordings(ring: Path, wanted_bytes: int, now: datetime) -> int:
-    """Delete the oldest recordings of all tables until so much is freed; returns the bytes freed."""
+    """Delete the oldest recordings of all tables until that many bytes are freed; returns the bytes freed."""
     gone = 0
     for file in sorted(_recorded(ring, now), key=lambda one: one.began):
         if gone >= wanted_bytes:

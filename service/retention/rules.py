@@ -38,7 +38,7 @@ class KeepingClass(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepingRules:
-    """How many days each class is kept; None: for ever."""
+    """The number of days that each class is kept; None for ever."""
 
     days: Mapping[KeepingClass, float | None]
     """Counted from the fault; for a case from its end, for a hold from its lifting."""

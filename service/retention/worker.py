@@ -52,7 +52,7 @@ Tell = Callable[[str, Severity, str], None]
 
 
 class DaysFile(HouseSettings):
-    """How many days each class is kept."""
+    """The number of days that each class is kept."""
 
     routine: float | None = Field(default=30.0, gt=0, le=36500, strict=False, description=_DAYS)
     alert: float | None = Field(default=180.0, gt=0, le=36500, strict=False, description=_DAYS)
@@ -281,7 +281,7 @@ def _news_of(state: DiskState) -> tuple[Severity, str]:
 
 
 def _by(most: int, standings: Iterator[EvidenceKeeping]) -> Iterator[list[EvidenceKeeping]]:
-    """Split into lists of at most so many."""
+    """Split into lists of limited length."""
     some: list[EvidenceKeeping] = []
     for standing in standings:
         some.append(standing)

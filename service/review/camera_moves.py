@@ -29,7 +29,7 @@ class WatchedPart(Protocol):
 
     @property
     def to_t(self) -> float:
-        """Up to here its lines count."""
+        """The end of the time in which its lines count."""
         ...
 
     @property

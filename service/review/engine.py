@@ -15,7 +15,7 @@ from thirdcard.vision.errors import VisionError
 logger = logging.getLogger(__name__)
 
 TRIES = 4
-"""How often a segment is started whose process was killed."""
+"""The number of attempts for a segment whose process was killed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ BESIDE_FILM = frozenset({".yaml", ".yml", ".jsonl"})
 IS_TEXT = TEXT
 """The reason given for a text file."""
 ENDS_BYTES = 1 << 20
-"""How much of its beginning and end identifies a file, together with its size."""
+"""The length of its beginning and end that identify a file, together with its size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,7 @@ class Cache:
         return cls(Path(folder), int(size_gb * 1e9))
 
     def make_room(self, wanted_bytes: int) -> None:
-        """Delete unused videos, the least recently used first, until there is room for so much."""
+        """Delete unused videos, the least recently used first, until there is enough free space."""
         kept = [path for path in self.folder.glob("*/**/*") if path.is_file() and _is_video(path.name)]
         kept.sort(key=_used_at)
         total = sum(path.stat().st_size for path in kept)

@@ -28,7 +28,7 @@ from thirdcard.vision.errors import NoFilmError, UnreadableVideoError
 
 READ_AT_ONCE = 4
 NEAR_S = 30.0
-"""Stretches to be seen again within so many seconds of each other are watched together."""
+"""Stretches to be seen again within this many seconds of each other are watched together."""
 LOOK_BYTES = 1024
 NOTHING_SEEN = SeenFilm()
 

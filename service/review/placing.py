@@ -27,7 +27,7 @@ RANKS = {clocks.STORE: 0, clocks.NAME: 1, clocks.CONTAINER: 2, clocks.FILE: 3}
 JOINED_S = 1.5
 """Seconds; a shorter gap or overlap between two files is ignored: recorders need a moment to begin the next."""
 LINKED_S = 5.0
-"""A file that begins within so many seconds after another ends has the same clock."""
+"""A file that begins within this many seconds after another ends has the same clock."""
 SAME_MOMENT_S = 1.0
 """Clocks in containers and names are in whole seconds."""
 HEARD_S = 2.0
@@ -291,7 +291,7 @@ def _predecessor(file: RecordedFile, against: RecordedFile, there: Sequence[Reco
 
 
 def _first_free(at: datetime, lasts: timedelta, there: Iterable[RecordedFile]) -> datetime:
-    """The first time from `at` on after which so much time is free."""
+    """The first time from `at` on that is followed by enough free time."""
     slack = timedelta(seconds=JOINED_S)
     for file in sorted(there, key=lambda one: one.began_at):
         if file.began_at < at + lasts - slack and end_of(file) > at + slack:

@@ -21,7 +21,7 @@ from thirdcard.service.watch.wording import counted, duration
 PLAIN_STEP = 0.1
 """How often plain output reports progress: every tenth of a table's film, and of all."""
 PACE_S = 300.0
-"""The estimate of the time left uses the last so many seconds: still stretches pass fast, rounds slowly."""
+"""The estimate of the time left uses this many recent seconds: still stretches pass fast, rounds slowly."""
 
 
 @dataclass(slots=True)

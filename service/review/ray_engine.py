@@ -30,7 +30,7 @@ class RayEngine:
     address: str | None = None
     """HOST:PORT of its head node, or `auto`; None starts a cluster on this machine."""
     processes: int | None = None
-    """How many cores a cluster started here uses."""
+    """The number of cores that a cluster started here uses."""
     fetched: Fetched = NOTHING_FETCHED
     """Footage at URLs: each node fetches it itself."""
     provider: Provider | None = None
@@ -103,7 +103,7 @@ class ProgressBoard:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What all tasks of a watch have in common."""
+    """The common facts of all tasks of a watch."""
 
     board: Any
     digest: str

@@ -1,4 +1,4 @@
-"""How far the watch of a shift has come: in total, and in each file. Pure."""
+"""The progress of the watch of a shift: in total, and in each file. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thirdcard.service.review.shift import Shift
 
 @dataclass(slots=True)
 class FileReach:
-    """How far one file is watched; film that another file shows as well is not counted."""
+    """The progress in one file; film that another file shows as well is not counted."""
 
     name: str
     """Its path below the common folder of all files of the shift."""
@@ -33,7 +33,7 @@ class FileReach:
 
 @dataclass(slots=True, kw_only=True)
 class ShiftReach:
-    """How far a shift is watched, in seconds of film; segments are watched in any order and in parallel."""
+    """The progress of a shift, in seconds of film; segments are watched in any order and in parallel."""
 
     shift: Shift
     segments: Sequence[Segment]

@@ -37,7 +37,7 @@ from thirdcard.service.store.database import Database
 from thirdcard.service.watch.factory import build_belief
 
 SAME_ALERT_S = 2.0
-"""An alert of the same code within so many seconds of one from an earlier review of the same film is the same."""
+"""An alert of the same code within this many seconds of one from an earlier review of the same film is the same."""
 
 
 class Onlooker(Protocol):
@@ -155,7 +155,7 @@ class Reviewer:
     evidence_url: str | None = None
     """Where the evidence is sent; None: it stays in the home's folder."""
     processes: int = 2
-    """How many processes make alerts' pictures."""
+    """The number of processes that make alerts' pictures."""
 
     def review(self, shifts: Sequence[Shift], onlooker: Onlooker) -> None:
         """Review all shifts; each is stored soon after its last segment is watched.

@@ -19,11 +19,11 @@ from thirdcard.service.review.shift_timeline import Part
 from thirdcard.vision.video.film_index import FilmRun
 
 SAME_BEGIN_S = 2.0
-"""A file of the same name that begins within so many seconds of a lost one replaces it."""
+"""A file of the same name that begins within this many seconds of a lost one replaces it."""
 LEAST_S = 1.0
 """Shorter lost stretches are not watched again, seconds."""
 BEFORE_ROUND_S = 6.0
-"""How long before its first wager or card a round may begin, to see what lay there before."""
+"""The time before its first wager or card at which a round may begin, to see what lay there before."""
 AFTER_ROUND_S = 4.0
 AROUND_S = 12.0
 """Seconds that are watched around a stretch that was lost between rounds."""

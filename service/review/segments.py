@@ -20,7 +20,7 @@ SEGMENT_S = 2400.0
 SIDE_BY_SIDE = 4
 """More than two segments are a multiple of this number, so that two or four processes end together."""
 HALVED = 2
-"""So many of the last segments are halved, so that no process waits long for the others at the end."""
+"""The number of last segments that are halved, so that no process waits long for the others at the end."""
 RUN_IN_S = 20.0
 LONGEST_RUN_IN_S = 150.0
 """The most seconds that a segment may begin early, to begin where the cloth is clear."""

@@ -12,9 +12,9 @@ from thirdcard.service.review.files import RecordedFile, end_of
 from thirdcard.service.review.shift_notes import Note, NoteKind
 
 AGREE_S = 120.0
-"""A clock in UTC that agrees with one of the two times within so many seconds decides it: they are an hour apart."""
+"""A clock in UTC that agrees with one of the two times within this many seconds decides it: they are an hour apart."""
 SEAM_S = 5.0
-"""A file that begins within so many seconds after another ended continues it."""
+"""A file that begins within this many seconds after another ended continues it."""
 HEARD_S = 2.0
 
 AreOthers = Callable[[RecordedFile, RecordedFile], bool]

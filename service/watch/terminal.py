@@ -36,7 +36,7 @@ SEVERITY_STYLES = {
 SHOWN_ALERTS = 6
 REFRESH_HZ = 6
 PLAIN_STEP = 0.1
-"""The interval of progress lines: a tenth of the video, or so many seconds of a live one."""
+"""The interval of progress lines: a tenth of the video, or this many seconds of a live one."""
 PLAIN_STEP_S = 60.0
 
 

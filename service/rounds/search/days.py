@@ -11,7 +11,7 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
           "december")  # fmt: skip
 AROUND = timedelta(minutes=5)
-"""A single time means the rounds up to so much before and after it: a round takes about a minute."""
+"""A single time means the rounds up to this much before and after it: a round takes about a minute."""
 NIGHT_BEGINS, NIGHT_ENDS = time(18), time(6)
 _WEEKDAY = "|".join(f"{name}|{name[:3]}" for name in WEEKDAYS)
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
