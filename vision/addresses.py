@@ -1,7 +1,8 @@
-"""Show a video's address without what opens it: user, password and all that may be one of them.
+"""Remove credentials from a video source's address before it is shown.
 
-A network camera's address often holds both. What leaves the process (messages, logs, pages, reports, exceptions)
-shows the address as it is written here: whose harmlessness is not known is left out.
+A network camera's address often holds a user and a password. Everything that leaves the process (messages, logs, pages,
+reports, exceptions) shows the address as `public_address` returns it. Parts that are not known to be harmless are left
+out.
 """
 
 from __future__ import annotations
@@ -16,28 +17,30 @@ HARMLESS = frozenset(
         *("video", "width"),
     }
 )
-"""What a query may show: words by which cameras tell their streams apart. Others may name a key to the door."""
+"""Names of query parameters that may be shown: cameras use them to select a stream. Other names may hold a secret."""
 _PLAIN = re.compile(r"[\w.\-]{1,20}")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:/{1,2}\S+")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.\-]*:/{2,})(.*)", re.DOTALL)
 _SIGNED_IN = re.compile(r"((?:[^@]*/)?)([^\s/:@]+:[^@]*@.*)", re.DOTALL)
-"""User and password where the scheme was forgotten or misspelled: `admin:secret@10.0.0.5/live`."""
+"""User and password where the scheme is missing or misspelled: `admin:secret@10.0.0.5/live`."""
 _SECRET_IN_PATH = re.compile(
     r"(user|usr|login|account|pass|pwd|pw|auth|token|key|secret|sign|session|sid|hash|credential)\w*?(=|%3d).*",
     re.IGNORECASE | re.DOTALL,
 )
-"""Some cameras want `/user=admin&password=secret&channel=1` or `/user=admin_password=secret_channel=1`."""
+"""Credentials in the path, as some cameras expect them: `/user=admin&password=secret&channel=1` or
+`/user=admin_password=secret_channel=1`."""
 _HIDDEN = "..."
 
 
 def public_address(source: str) -> str:
-    """An address, file or device as anybody may see it.
+    """Return an address, file path or device name without credentials.
 
-    Of an address everything before its last `@` is left out, so that a password that holds `/`, `?` or `@` without
-    being encoded does not show either; of its query only what tells streams apart is left.
+    Everything before the last `@` of an address is removed, so a password that contains an unencoded `/`, `?` or `@` is
+    hidden as well. Of the query only the parameters in `HARMLESS` are kept.
 
     Args:
-        source: `rtsp://user:password@host/path?query`, a file's path, or a device.
+        source: `rtsp://user:password@host/path?query`, a file's path, or a device. What is not an address is returned
+            unchanged.
     """
     found = _SCHEME.fullmatch(source) or _SIGNED_IN.fullmatch(source)
     if found is None:
@@ -50,12 +53,12 @@ def public_address(source: str) -> str:
 
 
 def public_text(text: str) -> str:
-    """A text, each address in it as anybody may see it."""
+    """Return a text with the credentials removed from every address in it."""
     return _ADDRESS.sub(lambda found: public_address(found.group()), text)
 
 
 def public_value(value: object) -> object:
-    """A value out of a file of settings, each address in it as anybody may see it."""
+    """Return a settings value, nested mappings and lists included, with credentials removed from its addresses."""
     if isinstance(value, str):
         return public_address(value)
     if isinstance(value, Mapping):

@@ -46,7 +46,7 @@ class Detections:
 
     @classmethod
     def empty(cls) -> Detections:
-        """Looked, and saw nothing."""
+        """Return the result of a look that found nothing."""
         return cls(np.empty((0, 4, 2)), np.empty(0, np.int64), np.empty(0))
 
     def __len__(self) -> int:
@@ -54,30 +54,30 @@ class Detections:
 
     @property
     def centres_mm(self) -> NDArray[np.float64]:
-        """(N, 2) the boxes' middles."""
+        """(N, 2) centres of the boxes, in mm."""
         middles: NDArray[np.float64] = self.corners_mm.mean(axis=1)
         return middles
 
     @property
     def sizes_mm(self) -> NDArray[np.float64]:
-        """(N, 2) lengths of the shorter and the longer sides."""
+        """(N, 2) lengths in mm of the shorter and of the longer side."""
         short = np.linalg.norm(self.corners_mm[:, 1] - self.corners_mm[:, 0], axis=1)
         long = np.linalg.norm(self.corners_mm[:, 2] - self.corners_mm[:, 1], axis=1)
         return np.column_stack([short, long])
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64] | Sequence[int]) -> Detections:
-        """The rows that a mask or indices select."""
+        """Return the rows that a boolean mask or integer indices select."""
         chosen = np.asarray(rows)
         chosen = chosen if chosen.dtype == np.bool_ else chosen.astype(np.int64)
         return Detections(self.corners_mm[chosen], self.label[chosen], self.score[chosen])
 
     def of(self, *labels: int) -> Detections:
-        """Those with one of the labels."""
+        """Return the rows whose label is one of `labels`."""
         return self.take(is_one_of(self.label, labels))
 
 
 def concatenate(parts: Sequence[Detections]) -> Detections:
-    """All rows of all parts, in order."""
+    """Return all rows of all parts, in order."""
     if not parts:
         return Detections.empty()
     return Detections(
@@ -88,10 +88,10 @@ def concatenate(parts: Sequence[Detections]) -> Detections:
 
 
 def order_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turns rectangles' corners clockwise on the screen (x right, y down) and lets a shorter side come first.
+    """Order rectangles' corners clockwise on the screen (x right, y down), beginning with a shorter side.
 
     Args:
-        corners: (N, 4, 2), in order round each box, either way, from any corner.
+        corners: (N, 4, 2), in order round each box, in either direction, from any corner.
 
     Returns:
         (N, 4, 2), a copy.
@@ -107,16 +107,16 @@ def order_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def sides_mm(corners_mm: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(N, 4) lengths of the sides of (N, 4, 2) boxes."""
+    """Return the side lengths, (N, 4) in mm, of boxes given as (N, 4, 2) corners."""
     return np.asarray(np.linalg.norm(np.roll(corners_mm, -1, axis=1) - corners_mm, axis=2), np.float64)
 
 
 def suppress(detections: Detections, *, iou: float = 0.5, across_labels: Sequence[Sequence[int]] = ()) -> Detections:
-    """Keeps the best of boxes that cover each other: rotated non-maximum suppression.
+    """Drop boxes that overlap a better one: rotated non-maximum suppression.
 
     Args:
         detections: Any number of boxes, in any order.
-        iou: Boxes of one label that overlap more than this are one object.
+        iou: Two boxes of one label that overlap by more than this share are one object.
         across_labels: Groups of labels that compete as if they were one.
 
     Returns:
@@ -141,7 +141,7 @@ def suppress(detections: Detections, *, iou: float = 0.5, across_labels: Sequenc
 
 
 def polygon_iou(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
-    """Area in both over area in either, of two convex polygons, (M, 2) float32 each."""
+    """Return the intersection over union, 0 to 1, of two convex polygons, (M, 2) float32 each."""
     both, _ = cv2.intersectConvexConvex(first, second)
     either = abs(cv2.contourArea(first)) + abs(cv2.contourArea(second)) - both
     return float(both / either) if either > 0 else 0.0
@@ -155,7 +155,7 @@ def _groups(label: NDArray[np.int64], across_labels: Sequence[Sequence[int]]) ->
 
 
 def is_one_of(label: NDArray[np.int64], labels: Sequence[int]) -> NDArray[np.bool_]:
-    """(N,) whether each is one of a few labels; faster than `np.isin` for so few."""
+    """Return an (N,) mask of the rows whose label is one of `labels`; faster than `np.isin` for so few."""
     mask = np.zeros(len(label), bool)
     for one in labels:
         mask |= label == one

@@ -1,7 +1,6 @@
-"""What can go wrong between a video and an observation.
+"""The errors of this package: one root, one class for each cause.
 
-One root, one class a cause. Texts are one line and say where, what was found and what is allowed; a camera's user and
-password are in none of them.
+Texts are one line and say where, what was found and what is allowed. None contains a camera's user or password.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ class UnreadableVideoError(VisionError):
 
     def __init__(self, source: str, reason: str) -> None:
         self.source = public_address(source)
-        """Without user and password."""
+        """The address, without user and password."""
         self.reason = reason
         super().__init__(f"{self.source}: {reason}{self._hint}")
 
@@ -26,7 +25,7 @@ class UnreadableVideoError(VisionError):
 
 
 class SignInRefusedError(UnreadableVideoError):
-    """A camera refuses its user or password: who asks again soon may be locked out."""
+    """A camera refuses the user or password; further attempts may lock the account."""
 
     _hint = ""
 
@@ -35,21 +34,21 @@ class SignInRefusedError(UnreadableVideoError):
 
 
 class TransportRefusedError(UnreadableVideoError):
-    """A camera does not send over the transport that it was asked for."""
+    """A camera does not stream over the requested transport."""
 
     _hint = "; transport: auto tries another"
 
 
 class NoFilmError(UnreadableVideoError):
-    """A file is something else than a film."""
+    """A file is not a video."""
 
 
 class VideoBreakError(VisionError):
-    """A video that could be opened cannot be read to its end."""
+    """A video that was opened cannot be read to its end."""
 
     def __init__(self, source: str, reason: str, *, t: float, frames: int) -> None:
         self.source = public_address(source)
-        """Without user and password."""
+        """The address, without user and password."""
         super().__init__(f"{self.source}: breaks after {t:.2f} s ({frames} frames): {reason}")
         self.reason = reason
         self.t = t
@@ -79,11 +78,11 @@ class ImageSizeError(VisionError):
 
 
 class ModelError(VisionError):
-    """A model's file or its declaration is missing, altered or of another shape."""
+    """A model's file or its declaration is missing, was altered or has another shape."""
 
 
 class DetectorError(VisionError):
-    """The detector could not look at a picture; not the same as seeing nothing."""
+    """The detector failed on a picture; this is not the same as detecting nothing."""
 
 
 class ChipRowError(VisionError):

@@ -1,7 +1,7 @@
-"""One decoded picture of a video and its time; or that from a time on there is none.
+"""A decoded frame with its stream time, and the mark that no frames follow for a while.
 
-Colours are converted on demand: most frames of a table are looked at only through `luma`, which costs nothing. The
-scalers are kept, one a thread and size, since setting one up costs as much as converting a picture.
+Colours are converted on demand: most frames are examined only through `luma`, which costs nothing. Scalers are kept,
+one per thread and size, since setting one up costs as much as converting a picture.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ TICK_S = 2.0**-20
 
 
 def whole_ticks_s(seconds: float) -> float:
-    """The nearest moment that is a multiple of `TICK_S`.
+    """Return the moment nearest to `seconds` that is a multiple of `TICK_S`.
 
     Sums and differences of such moments are exact in floats. So the time between two frames is the same, to the last
-    bit, whenever the clock began; else a span of three frames would now be as long as a threshold of 0.3 s and now
-    shorter, and two watches of one film would differ.
+    bit, whenever the clock began. Otherwise a span of three frames would sometimes be longer than a threshold of 0.3 s
+    and sometimes shorter, and two runs over one video would differ.
     """
     return round(seconds / TICK_S) * TICK_S
 
 
 def as_bgr(decoded: VideoFrame) -> NDArray[np.uint8]:
-    """(H, W, 3) uint8, BGR: the picture in its own size."""
+    """Return a decoded picture in its own size, (H, W, 3) uint8, BGR."""
     whole = _scaler(None).reformat(decoded, format="bgr24", threads=1)
     return np.asarray(whole.to_ndarray(), np.uint8)
 
 
 def as_small_bgr(decoded: VideoFrame, size_wh_px: tuple[int, int]) -> NDArray[np.uint8]:
-    """(height, width, 3) uint8, BGR: each pixel is the mean of those that it stands for."""
+    """Return a decoded picture scaled down by averaging, (height, width, 3) uint8, BGR."""
     width, height = size_wh_px
     scaler = _scaler(size_wh_px)
     small = scaler.reformat(decoded, width=width, height=height, format="bgr24", interpolation="AREA", threads=1)
@@ -55,23 +55,23 @@ Image = NDArray[np.uint8]
 
 
 class SightFault(StrEnum):
-    """Why a film shows nothing for a while."""
+    """Why a video shows nothing for a while."""
 
     DAMAGED = "damaged"
-    """Its pictures cannot be decoded, or refer to such."""
+    """The pictures cannot be decoded, or refer to some that cannot."""
     GAP = "gap"
-    """There is none."""
+    """There are none."""
     CLOCK = "clock"
-    """Nobody can tell when they were filmed."""
+    """The time at which they were filmed is unknown."""
     SIZE = "size"
-    """They have another size than the calibrated one."""
+    """They have another size than the calibration."""
     NO_PICTURE = "no_picture"
-    """The source brings none."""
+    """The source delivers none."""
 
 
 @dataclass(frozen=True, slots=True)
 class SightLost:
-    """From `t` on nothing is seen, until the next frame; stream time in seconds."""
+    """From `t` (stream time in seconds) until the next frame nothing is seen."""
 
     t: float
     fault: SightFault
@@ -83,17 +83,20 @@ _LUMA_FIRST_FORMATS = frozenset(
 
 
 class Frame:
-    """A picture, its number and its stream time; pictures are read-only."""
+    """A picture with its number and stream time. The arrays are read-only."""
 
     __slots__ = ("_decoded", "_image", "_luma", "index", "size_wh_px", "t")
 
     def __init__(self, index: int, t: float, image_hw3: Image) -> None:
-        """Makes a frame of a picture.
+        """Make a frame of a BGR picture.
 
         Args:
             index: Number of the frame in its video, from 0.
             t: Stream time in seconds since the video's first frame.
             image_hw3: (H, W, 3) uint8, BGR.
+
+        Raises:
+            ValueError: If the picture has another shape or type.
         """
         if image_hw3.ndim != 3 or image_hw3.shape[2] != 3 or image_hw3.dtype != np.uint8:
             raise ValueError(f"image_hw3: shape = {image_hw3.shape}, {image_hw3.dtype}; must be (H, W, 3) uint8")
@@ -106,7 +109,7 @@ class Frame:
 
     @classmethod
     def from_decoded(cls, index: int, t: float, decoded: VideoFrame) -> Frame:
-        """Wraps a decoder's frame without copying or converting it."""
+        """Wrap a decoder's frame without copying or converting it."""
         frame = cls.__new__(cls)
         frame.index = index
         frame.t = t
@@ -117,7 +120,7 @@ class Frame:
         return frame
 
     def at(self, t: float) -> Frame:
-        """The same picture at another stream time."""
+        """Return the same picture at another stream time, in seconds."""
         twin = Frame.__new__(Frame)
         twin.index, twin.t, twin.size_wh_px = self.index, t, self.size_wh_px
         twin._decoded, twin._image, twin._luma = self._decoded, self._image, self._luma
@@ -139,7 +142,7 @@ class Frame:
         return self._luma
 
     def small(self, size_wh_px: tuple[int, int]) -> Image:
-        """(height, width, 3) uint8, BGR: the whole picture made small, without converting it whole."""
+        """Return the whole picture scaled down, (height, width, 3) uint8, BGR, without converting it in full size."""
         if self._decoded is None:
             assert self._image is not None
             return np.asarray(cv2.resize(self._image, size_wh_px, interpolation=cv2.INTER_AREA), np.uint8)

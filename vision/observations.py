@@ -1,4 +1,4 @@
-"""What was seen, tied to the regions of a layout: the last word of `vision`.
+"""What was seen, tied to the regions of a layout: the output of `vision`.
 
 Knows nothing of the game: a label is a class name of the reader, a region is an area's id. Points are layout
 millimetres, times are seconds of stream time.
@@ -17,17 +17,18 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A track's voted label."""
+    """The label voted for a track, with its confidence."""
 
     label: str | None
-    """None where the votes do not tell."""
+    """None where the votes are not decisive."""
     confidence: float
-    """0 to 1: how sure the label is; with no label, how sure it is that there is a face, or none, as is likelier."""
+    """0 to 1: how likely the label is right. Without a label: how likely the more likely of "a face" and "no face" is
+    right."""
     value_confidence: float | None = None
-    """0 to 1: how sure it is that one of the labels shows that count alike with this one. None where nobody
-    estimated it."""
+    """0 to 1: how likely the card shows one of the labels that count the same as this one. None where it was not
+    estimated."""
     alternatives: Mapping[str, float] = field(default_factory=dict)
-    """The other labels that it may be, each with its probability; the unlikeliest are left out."""
+    """Other labels that are possible, each with its probability; very unlikely ones are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,34 +43,35 @@ class CardRested:
     face_up: bool
     reading: Reading
     score: float
-    """The detector's mean score."""
+    """The detector's mean score, 0 to 1."""
     hidden_s: float = 0.0
-    """How long its place was covered, or not looked at, until it was first seen: so long it may have been turned
-    unseen."""
+    """How many seconds its place was covered, or not examined, before the card was first seen. It may have been turned
+    over unseen in that time."""
     is_faint: bool = False
-    """Whether the detector hardly knows it for a card: it may have lain there before it was found, and one beside it
-    may not be found at all."""
+    """Whether the detector hardly recognises it as a card. It may have lain there before it was found, and a card
+    beside it may be missed altogether."""
     may_be_turned: bool = False
-    """Whether it shows its face, was hidden for long enough to be turned over, and no look showed a face on its way."""
+    """Whether it shows its face, was hidden long enough to be turned over, and was never seen face up on its way."""
     is_back_seen: bool = True
-    """False for one that is said to have lain face down only because no look showed which side was up."""
+    """False where the card is only assumed to have lain face down, because no look showed which side was up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardFlipped:
-    """A card at rest shows its other side."""
+    """A card at rest now shows its other side."""
 
     track_id: int
     t: float
     face_up: bool
     reading: Reading
     entries_mm: tuple[Point | None, ...] = ()
-    """Where the cover over it entered over the table's edge about then, look by look; None where it does not show."""
+    """Where the arm that covered it at that time reached over the table's edge, look by look; None where that is not
+    visible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardRead:
-    """A face that could not be read when it came to rest is reported now."""
+    """The face of a card that could not be read when it came to rest."""
 
     track_id: int
     t: float
@@ -78,13 +80,13 @@ class CardRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardShifted:
-    """A card at rest now lies in another region, or at a place to which cards are taken for a while."""
+    """A card now lies in another region, or at a place to which cards are taken for a while."""
 
     track_id: int
     t: float
     region: str
     margin_mm: float = float("inf")
-    """How much deeper it lies in that place than in the next one."""
+    """How many mm deeper it lies in that place than in the next nearest one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,32 +99,32 @@ class CardLeft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardTakenOff:
-    """A card that was taken to a place lies nowhere, and no hand is there to hold it."""
+    """A card that was taken to a place is not visible anywhere, and no hand is there to hold it."""
 
     track_id: int
     t: float
-    """Since when."""
+    """Since when it has not been visible."""
     region: str
-    """The place."""
+    """The place it was taken to."""
     entries_mm: tuple[Point | None, ...] = ()
-    """Where the last arms over it came in, look by look."""
+    """Where the last arms over it reached over the table's edge, look by look; None where that is not visible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardBeside:
-    """A card came to rest on the ground beside the card regions."""
+    """A card came to rest on the table beside the card regions."""
 
     t: float
     """When it was first seen at its place."""
     face_up: bool
     reading: Reading
     score: float
-    """The detector's mean score."""
+    """The detector's mean score, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardBesideHidden:
-    """A card beside the card regions was out of sight and lies there again: another may have been laid onto it."""
+    """A card beside the card regions was hidden and is visible again; another may have been laid onto it."""
 
     t: float
 
@@ -132,14 +134,14 @@ class LooseCardRested:
     """A card came to rest where no card belongs."""
 
     track_id: int
-    """Of its own kind: no card region's track has to do with it."""
+    """Counted apart from the tracks of the card regions."""
     t: float
     """When it was first seen at its place."""
     at_mm: Point
     face_up: bool
     reading: Reading
     score: float
-    """The detector's mean score."""
+    """The detector's mean score, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +164,7 @@ class LooseCardLeft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstLookDoubted:
-    """What lay in the card regions at the first look may be cards with their backs up, or print."""
+    """What lay in the card regions at the first look may be cards with their backs up, or printed pictures."""
 
     t: float
 
@@ -186,7 +188,7 @@ class RegionVisited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardInSight:
-    """A card that was reported, where it was last seen."""
+    """A card on the table: where it was last seen, and what it shows."""
 
     corners_mm: tuple[Point, ...]
     face_up: bool
@@ -199,43 +201,43 @@ class Stack:
     """One stack of chips, as measured while nothing covered it."""
 
     at_mm: Point
-    """The centre of its foot."""
+    """The centre of its base."""
     height_mm: float | None
-    """None where the camera's place does not tell it."""
+    """None where the camera's position does not allow an estimate."""
     count: float | None
-    """Chips, estimated from the height."""
+    """Number of chips, estimated from the height."""
     counts: tuple[float, ...] = ()
-    """How likely it has 1, 2, 3 ... chips; empty where the camera's place does not tell it."""
+    """Probabilities of 1, 2, 3 ... chips; empty where the camera's position does not allow an estimate."""
     faces: tuple[float, ...] = ()
-    """How likely each kind of chip of the house lies on top; empty where that was not read."""
+    """Probability of each of the house's chip kinds for the top chip; empty where it was not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StacksChanged:
-    """Something covered the chips of a region and is gone; `growth` says what had changed then."""
+    """The chips of a region were covered and are visible again; `growth` says how they changed."""
 
     region: str
     t: float
-    """The best guess of the moment."""
+    """The best estimate of the moment of the change."""
     t_earliest: float
     """When the cover began."""
     t_latest: float
-    """When the new state was first in plain sight."""
+    """When the new state was first fully visible."""
     before: tuple[Stack, ...] | None
     """None where the region was never seen before."""
     after: tuple[Stack, ...]
     growth: int | None
-    """1 more chips, -1 fewer, 0 as many; None where it is unknown."""
+    """1: more chips, -1: fewer, 0: as many; None where it is unknown."""
     entries_mm: tuple[Point | None, ...]
-    """Where the cover entered over the table's edge, look by look; None where a look does not show it."""
+    """Where what covered them reached over the table's edge, look by look; None where a look does not show it."""
     sureness: float = 1.0
-    """Probability that the direction of `growth` is right; 1 where the number of stacks tells it."""
+    """Probability that the direction of `growth` is right; 1 where the number of stacks decides it."""
     picture: str | None = None
-    """What the picture of it is called, where one was kept."""
+    """The file name of its picture, where one was kept."""
     tips_mm: tuple[Point | None, ...] = ()
-    """How far the cover reached from where it entered, look by look."""
+    """How far what covered them reached from its place of entry, look by look."""
     was_print: bool = False
-    """What is gone was the cloth's print, as it turned out: nobody took it."""
+    """Whether what disappeared turned out to be a print on the cloth; nobody took it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,15 +246,15 @@ class LampChanged:
 
     region: str
     t: float
-    """When it was first seen so."""
+    """When it was first seen in this state."""
     t_earliest: float
-    """When it was last seen otherwise."""
+    """When it was last seen in the other state."""
     lit: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LampCovered:
-    """Something lies over a lamp from `t` on, or no longer."""
+    """Something began to cover a lamp at `t`, or stopped covering it."""
 
     region: str
     t: float
@@ -261,34 +263,34 @@ class LampCovered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegionsSwept:
-    """An arm from the top edge swept over the regions one way, left everything as it was and withdrew."""
+    """An arm from the top edge swept over the regions in one direction, changed nothing and withdrew."""
 
     t: float
-    """When it was halfway."""
+    """When the arm was halfway."""
     t_began: float
     t_ended: float
     share: float
-    """How much of the regions' width it crossed."""
+    """Share of the regions' width that it crossed, 0 to 1."""
 
 
 class PictureFault(StrEnum):
     """Why a picture cannot be trusted."""
 
     FROZEN = "frozen"
-    """The same picture again and again."""
+    """The same picture is repeated."""
     DARK = "dark"
     WASHED_OUT = "glare"
-    """Glare: parts of it show nothing but white."""
+    """Glare: parts of the picture are pure white."""
     COVERED = "covered"
     BLURRED = "blurred"
-    """Defocus, dirt or a veil of light: the fine detail is gone."""
+    """Defocus, dirt or a veil of light: fine detail is gone."""
     MOVED = "moved"
-    """The camera no longer stands where it was calibrated."""
+    """The camera is no longer where it was when it was calibrated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureFaulted:
-    """From `t` on the picture cannot be trusted, or not for another reason than before."""
+    """From `t` on the picture cannot be trusted; also reported when the reason changes."""
 
     t: float
     fault: PictureFault
@@ -296,7 +298,7 @@ class PictureFaulted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureCleared:
-    """From `t` on it can be trusted again."""
+    """From `t` on the picture can be trusted again."""
 
     t: float
 
@@ -308,11 +310,11 @@ class CameraRefitted:
     t: float
     calibration: Calibration
     moved_mm: float
-    """By how much the calibration before misses the cloth where it misses it most."""
+    """Largest error of the previous calibration on the cloth, in mm."""
     within_mm: float
-    """How far the new one may be off where it may be off most, in nine cases of ten."""
+    """Largest error of the new calibration on the cloth, in mm, at 90 % confidence."""
     is_used: bool
-    """Whether it holds from now on; else a person should look at it first."""
+    """Whether it is used from now on; otherwise a person should check it first."""
 
 
 Observation = (

@@ -1,9 +1,8 @@
 """Watch one table through one camera: frames in, observations out.
 
-Looks a few times a second, only where the picture changed or something is not settled yet. Checks the picture, finds
-what changed and what lies where, then hands the look to cards, chips and signals, whose observations follow each other
-in this order. Knows regions by what is to be seen in them, not what they mean. Layout millimetres, seconds of
-stream time.
+Examines a few frames a second, and of these only where the picture changed or something is still unsettled. Checks the
+picture, detects objects, and passes each look to the parts for cards, chips and signals; observations come in this
+order. Knows what can be seen in a region, not what it means. Layout millimetres, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -39,36 +38,36 @@ from thirdcard.vision.spread.table_spread import TableSpread
 from thirdcard.vision.stage_clock import StageClock
 
 LOOK_S = 0.095
-"""Least time between two looks."""
+"""Least seconds between two looks."""
 SPREAD_LOOK_S = 0.24
-"""The same while cards lie spread: all of the cloth changes while they are laid and gathered."""
+"""The same while cards lie spread, in seconds: the whole cloth changes while they are laid out and gathered."""
 BLIND_LOOK_S = 0.5
-"""While the camera cannot see, what waits is gone through so often."""
+"""While the camera cannot see, pending observations are checked at this interval, in seconds."""
 CARD_SIZE_MM = (63.0, 88.0)
 STAGES = ("gate", "detect", "read", "track")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedRegions:
-    """What is to be seen where: region names and polygons in mm."""
+    """What can be seen in which region: region names and polygons in mm."""
 
     size_mm: tuple[float, float]
     cards: Polygons = field(default_factory=dict)
     stacks: Polygons = field(default_factory=dict)
     lamps: Polygons = field(default_factory=dict)
     sweeps: Polygons = field(default_factory=dict)
-    """Over which an arm that sweeps is reported."""
+    """Regions over which a sweeping arm is reported."""
     runs: tuple[tuple[str, ...], ...] = ()
-    """The sequences in which cards are spread over the table; none: no spread is looked for."""
+    """The label sequences in which cards are spread over the table; with none, no spread is looked for."""
     customs: CardCustoms = field(default_factory=CardCustoms)
     """What is known of the cards before any is seen."""
     side: SideRegions = field(default_factory=SideRegions)
-    """What is looked at beside the card regions."""
+    """What is watched beside the card regions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How large things really are, in mm."""
+    """True sizes of the things on the table, in mm."""
 
     card_mm: tuple[float, float] = CARD_SIZE_MM
     chip_diameter_mm: float = 39.0
@@ -77,20 +76,20 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eyes:
-    """The open models."""
+    """The opened models of one table."""
 
     detector: Detector
     reader: Reader | SharpReader
     gauge: StackGauge | None = None
     """None: stacks are measured by the length of their boxes."""
     comparer: StackComparer | None = None
-    """None: what became of a stack is distinguished from its measures."""
+    """None: changes of a stack are judged from its measured heights."""
     chip_faces: ChipFaceReader | None = None
-    """None: nothing is reported about what lies on top of a stack."""
+    """None: the top chip of a stack is not read."""
 
 
 class Observer:
-    """Watches one table."""
+    """Watches one table through one camera."""
 
     def __init__(
         self,
@@ -102,7 +101,7 @@ class Observer:
         clock: Callable[[], float],
         chips: ChipLooks = NO_CHIPS,
     ) -> None:
-        """Takes the kinds of chips on this table by their looks."""
+        """Set up the parts for all regions; `chips` describes how the kinds of chips on this table look."""
         self._stages = StageClock(clock, STAGES)
         self._health = CameraHealth(calibration, regions.size_mm)
         self._cloth = ClothWatch(calibration, regions.size_mm, eyes.detector)
@@ -122,51 +121,53 @@ class Observer:
 
     @property
     def clock(self) -> Callable[[], float]:
-        """What the stages are timed by."""
+        """The clock that times the stages."""
         return self._stages.now
 
     @property
     def stage_seconds(self) -> dict[str, float]:
-        """How long each stage took so far."""
+        """Seconds that each stage has taken so far."""
         return self._stages.seconds
 
     @property
     def cards(self) -> tuple[CardInSight, ...]:
-        """The cards on the table, where they were last seen."""
+        """The cards on the table, each where it was last seen."""
         return self._cards.in_sight()
 
     @property
     def is_picture_good(self) -> bool:
-        """Whether nothing seems wrong with the picture."""
+        """Whether the picture shows no fault."""
         return not self._health.is_blind
 
     def begin_from(self, luma: Image) -> None:
-        """The calibration held for this picture, (H, W) uint8, taken before: a camera moved since is noticed."""
+        """Set the picture, (H, W) uint8, for which the calibration was valid; a move of the camera since then is
+        detected."""
         self._health.begin_from(luma)
 
     @property
     def familiarity(self) -> float:
-        """How well the reader knows the deck: the share of the cards whose looks were sure by themselves, 0 to 1."""
+        """Share of the cards, 0 to 1, that the reader read with confidence from single looks: how well it knows the
+        deck."""
         return self._cards.familiarity
 
     def calm_stacks(self) -> list[str]:
-        """The stack regions that nothing has covered since their chips were reported."""
+        """Return the stack regions that nothing has covered since their chips were reported."""
         return self._chips.calm()
 
     def forget_cards(self, track_ids: Collection[int]) -> None:
-        """Take what lies where these cards lay for others: nobody saw what became of them."""
+        """Treat what lies where these cards lay as new cards: what became of the old ones was not seen."""
         self._cards.forget(track_ids)
 
     def take_spreads(self) -> tuple[SpreadSight, ...]:
-        """Cards that lay spread and were taken away since the last call."""
+        """Return the spreads that were gathered up since the last call."""
         return self._spread.take()
 
     def read_spread(self, image: Image) -> list[SeenRow]:
-        """All rows of a spread in a still picture."""
+        """Return all rows of a card spread in a still picture."""
         return self._spread.read(image)
 
     def update(self, frame: Frame) -> list[Observation | CameraRefitted]:
-        """Take the next frame in; most are passed over."""
+        """Take the next frame and return what was observed. Most frames are skipped."""
         least_s = SPREAD_LOOK_S if self._spread.is_lying else LOOK_S
         if self._looked_t is not None and frame.t - self._looked_t < least_s:
             return []
@@ -174,9 +175,9 @@ class Observer:
         return list(self._look(frame))
 
     def waiting_since_t(self, t: float) -> float | None:
-        """The earliest moment of which something may still be reported; None when all is reported.
+        """Return the earliest time about which something may still be reported; None when nothing is pending.
 
-        Nothing is waited for while the camera is known not to see.
+        While the camera is known to be blind, only the check of the picture itself is pending.
         """
         if self._health.is_faulty:
             return self._health.waiting_since_t
@@ -184,12 +185,12 @@ class Observer:
         return min((since for since in [*times, self._health.waiting_since_t] if since is not None), default=None)
 
     def finish(self) -> list[Observation]:
-        """Report what was still waited for when the video ended."""
+        """Report what was still pending when the video ended."""
         self._spread.finish(self._looked_t or 0.0)
         return self._cards.finish()
 
     def _backs_of(self, reader: Reader | SharpReader, card_mm: tuple[float, float]) -> TableBacks:
-        """The backs of the table's cards: the enrolled one, where there is one, and what cards will show."""
+        """The backs of the table's cards: the enrolled back, if any, and those learned while watching."""
         scale = self._cloth.rectifier.px_per_mm
         backs = TableBacks(reader.labels, (round(card_mm[0] * scale), round(card_mm[1] * scale)))
         enrolled = None if reader.deck is None else reader.deck.faces.get(BACK)
@@ -198,7 +199,7 @@ class Observer:
         return backs
 
     def _look(self, frame: Frame) -> Iterator[Observation | CameraRefitted]:
-        """Gate, detect, and what each part makes of it."""
+        """Gate, detect and track one frame, and yield what was observed."""
         with self._stages.stage("gate"):
             small = frame.small(SMALL_WH_PX)
             yield from self._check(frame, small)
@@ -217,7 +218,7 @@ class Observer:
                 yield from self._track(look)
 
     def _check(self, frame: Frame, small: Image) -> Iterator[Observation | CameraRefitted]:
-        """What is wrong with the picture; from a camera that was fitted anew all is seen with the new fit."""
+        """Check the picture; pass the new calibration of a refitted camera on to all parts."""
         for told in self._health.update(frame, small):
             yield told
             if isinstance(told, CameraRefitted) and told.is_used:
@@ -225,7 +226,7 @@ class Observer:
                     part.recalibrate(told.calibration)
 
     def _track(self, look: ClothLook) -> Iterator[Observation]:
-        """What became of cards, chips and arms."""
+        """Yield what became of cards, chips and arms."""
         self._cloth.note_cover(look.cover)
         yield from self._cards.update(look)
         changes = self._chips.update(look)
@@ -234,7 +235,7 @@ class Observer:
         yield from self._signals.watch_sweeps(look.cover, changes, calm_since_t=calm_since_t)
 
     def _wait_blind(self, t: float) -> Iterator[Observation]:
-        """What a look tells that shows nothing: all is covered."""
+        """Handle a look at which the whole table counts as covered."""
         cover = self._cloth.look_blind(t)
         if t - self._waited_blind_t < BLIND_LOOK_S:
             return

@@ -1,4 +1,4 @@
-"""Count how long each stage of watching takes. Seconds of a clock that is passed in."""
+"""Measure how long each stage of watching takes, in seconds of a clock that is passed in."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from contextlib import contextmanager
 
 
 class StageClock:
-    """The time spent in each stage so far; a stage inside another one is not counted to the outer one."""
+    """The seconds spent in each stage so far; a nested stage's time is not counted to the outer one."""
 
     def __init__(self, clock: Callable[[], float], stages: Sequence[str]) -> None:
-        """Takes a clock that only runs forward, and the stages in the order in which they are listed."""
+        """Take a monotonic clock that returns seconds, and the stages in the order in which they are listed."""
         self.now = clock
         self.seconds = dict.fromkeys(stages, 0.0)
         self._inner_s = 0.0
-        """Time that stages inside the present one took."""
+        """Seconds that stages nested in the present one took."""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count what happens inside to a stage."""
+        """Count the time spent inside the `with` block to a stage."""
         started, outer_s, self._inner_s = self.now(), self._inner_s, 0.0
         try:
             yield

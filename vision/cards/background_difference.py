@@ -1,7 +1,8 @@
-"""Find cards in their regions by what differs from the bare cloth, where the detector's boxes do not explain it.
+"""Find cards where a region differs from its bare cloth and the detector's boxes do not explain it.
 
-A region's bare view is kept from when it was empty. What differs from it now and lies under no well-fitting box is a
-card if a card's rectangle fits it. Mends boxes at a wrong angle and cards that were missed; tells nothing of faces.
+The view of each region is kept from when it was empty. A difference that lies under no well-fitting box is reported as
+a card if a card's rectangle fits it. This corrects boxes at a wrong angle and adds cards that the detector missed. It
+says nothing about which face a card shows.
 """
 
 from __future__ import annotations
@@ -23,71 +24,73 @@ from thirdcard.vision.plane.change_gate import Mask, Polygon, largest, light_gai
 from thirdcard.vision.plane.rectify import Rectifier
 
 RIM_MM = 75.0
-"""How far round its region a view reaches: a card whose middle lies inside is wholly seen."""
+"""How many mm a view reaches beyond its region: a card whose centre lies inside the region is wholly visible in it."""
 OWN_RIM_MM = 25.0
-"""How far outside its region the middle of a card may lie."""
+"""How many mm outside its region the centre of a card may lie."""
 DIFFERENT_LEVELS = 22.0
 """Grey levels of 255, in the channel that differs most, by which a pixel differs from the bare cloth. Lower, noise and
 shadows pass for cards; higher, cards in the cloth's colour are missed. Chosen by hand."""
 WELL_FILLED = 0.9
 """Share of a box that differs from the bare cloth where a card fills it."""
 BARE_SHARE = 0.3
-"""Where less of a box differs, no card lies: the print was taken for one."""
+"""Where a smaller share of a box differs, no card lies there: the detector took print for one."""
 BARE_WHOLLY = 0.12
-"""Where less of all of a box differs, covered parts included, no card lies. Below BARE_SHARE, for what covers a box
-differs from the cloth as well. Chosen by hand."""
+"""Where a smaller share of a whole box differs, covered parts included, no card lies there. Below BARE_SHARE, since
+what covers a box differs from the cloth as well. Chosen by hand."""
 SHADOW_GAIN = (0.35, 1.05)
-"""How bright cloth in a shadow is, over itself in the light."""
+"""Range of the brightness of shaded cloth, relative to the same cloth in the light."""
 SEEN_SHARE = 0.4
-"""Share of a box that must be in sight before BARE_SHARE is asked of it: less says little of the rest. Chosen by
-hand."""
+"""Share of a box that must be visible before BARE_SHARE is applied: a smaller part says little about the rest. Chosen
+by hand."""
 CARD_RIM_MM = 5.0
-"""A card's white rim, which looks like pale cloth: 3 to 5 mm wide on the decks at hand."""
+"""Width in mm of a card's white rim, which looks like pale cloth: 3 to 5 mm on the decks at hand."""
 PRINT_PX = np.ones((5, 5), np.uint8)
-"""Lines of print in the cloth's colour, up to two pixels of the view (4 mm) wide, are no holes in a card."""
+"""Kernel that closes gaps in a card: print in the cloth's colour makes lines up to two pixels of the view (4 mm) wide.
+"""
 LEAST_SHARE = 0.55
-"""A piece must have this share of a card's area."""
+"""A connected piece must have at least this share of a card's area."""
 OWN_SHARE = 0.5
-"""And of each card found in it this much: the rest may be another card's."""
+"""The piece must fill at least this share of each card found in it; the rest may be another card's."""
 LEFTOVER_SCORE = 0.75
-"""Stands in for the detector's score of a card that was found here: just above REAL_SCORE (0.7), from which a card is
-reported even if nobody can read it."""
+"""Score of a card that was found here, in place of the detector's: just above REAL_SCORE (0.7), from which a card is
+reported even if it cannot be read."""
 DRIFT_SHARE = 0.3
-"""A view differs from the bare one by drifting light where less than this share of a card's area does."""
+"""Below this share of a card's area, a difference from the bare view is attributed to drifting light."""
 MOSTLY_TAKEN = 0.5
-"""A box of which better ones take more may be made of their parts."""
+"""A box of which better boxes cover more than this share may be made of their parts."""
 HIDES = 0.6
-"""Where less of what they leave of it differs from the bare cloth, it is. The rim of a box is off by a few millimetres,
-and so is where the picture of a card ends: of a strip of 20 mm that shows of a card, 12 mm differ at least. Chosen by
-hand: boxes of real cards half under others had 0.79 to 1.0 on one recording, those with bare cloth 0.16 to 0.24."""
+"""If less than this share of what better boxes leave of it differs from the bare cloth, it is made of their parts. The
+rim of a box is off by a few millimetres, and so is the edge of a card in the picture: of a strip of 20 mm that shows of
+a card, 12 mm differ at least. Chosen by hand: boxes of real cards half under others had 0.79 to 1.0 on one recording,
+those with bare cloth 0.16 to 0.24."""
 EXPLAINED = 0.7
-"""A box that hardly looks like a card shows backs that were found by their picture where so much of it lies under
-them. Two cards share 0.59 at most: their middles lie 26 mm apart (candidates.py)."""
+"""A weak box is dropped where more than this share of it is explained by backs that were matched by their picture. Two
+cards share 0.59 at most: their centres lie 26 mm apart (candidates.py)."""
 REPLACED_MM = 45.0
-"""A badly fitting box gives way to a card found so near to it; one farther off shows another card."""
+"""A badly fitting box is replaced by a card found within this distance; a box farther off shows another card."""
 ROW_SLACK = 0.15
-"""A row of cards measures so nearly what its cards do."""
+"""Relative tolerance of a row's length and breadth against those of its cards."""
 ROW = 2
-"""Cards that make a row, at least."""
+"""Least number of cards in a row."""
 
 Pixel = TypeVar("Pixel", np.bool_, np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """The pixels of a view that a card's rectangle covers: few, so nothing is done to all of the view for them."""
+    """The pixels of a view that a card's rectangle covers, kept as a small cut-out for speed."""
 
     rows: slice
     columns: slice
     inside: Mask
-    """(h, w) of those rows and columns."""
+    """(h, w), the rectangle's pixels within those rows and columns."""
 
     def of(self, pixels: NDArray[Pixel]) -> NDArray[Pixel]:
-        """(N, ...) what a view, (H, W, ...), shows there."""
+        """Return the values, (N, ...), of a view, (H, W, ...), at these pixels."""
         return pixels[self.rows, self.columns][self.inside]
 
     def share_of(self, mask: Mask) -> float:
-        """Share of the rectangle that a view's mask holds; 0 outside the view."""
+        """Return the share of the rectangle, 0 to 1, that a view's mask covers; 0 outside the view."""
         pixels = self.of(mask)
         return float(pixels.mean()) if len(pixels) else 0.0
 
@@ -97,7 +100,7 @@ class _Box:
 
 
 _Seen = tuple[CardSight, _Box, bool]
-"""A sight, its pixels, and whether it lies in the region."""
+"""A sight, its pixels, and whether its centre lies in the region."""
 
 
 @dataclass(slots=True)
@@ -106,11 +109,11 @@ class _Region:
     size_px: tuple[int, int]
     bare: NDArray[np.float32] | None = None
     backs: list[FoundBack] = field(default_factory=list)
-    """The table's backs that the last look found."""
+    """The known backs that the last look found."""
 
 
 class Leftovers:
-    """The bare views of all card regions."""
+    """The bare views of all card regions, and the cards that differ from them."""
 
     def __init__(
         self,
@@ -119,28 +122,28 @@ class Leftovers:
         card_mm: tuple[float, float],
         backs: TableBacks | None = None,
     ) -> None:
-        """Takes the backs to look for, where any are known; they may be learnt later."""
+        """Take the regions, the card size and the backs to look for; backs may also be learned later."""
         self._rectifier, self._card_mm, self._backs = rectifier, card_mm, backs
         self._regions = {region: self._frame(polygon) for region, polygon in regions.items()}
 
     def box_mm(self, region: str) -> tuple[float, float, float, float]:
-        """x0, y0, x1, y1 of what is compared."""
+        """Return x0, y0, x1, y1, in mm, of the view that is compared."""
         view = self._regions[region]
         (x, y), (width, height) = view.origin_mm, view.size_px
         return (x, y, x + width / self._rectifier.px_per_mm, y + height / self._rectifier.px_per_mm)
 
     def is_own(self, region: str, sight: CardSight) -> bool:
-        """Whether a sight's middle lies in the region, or just outside."""
+        """Whether a sight's centre lies in the region, or within `OWN_RIM_MM` of it."""
         x0, y0, x1, y1 = self.box_mm(region)
         inner, (x, y) = RIM_MM - OWN_RIM_MM, sight.at_mm
         return bool(x0 + inner <= x <= x1 - inner and y0 + inner <= y <= y1 - inner)
 
     def keep_bare(self, region: str, image: Image) -> None:
-        """Keep the region's view: nothing lies there now."""
+        """Store the region's present view as its bare view; nothing may lie there."""
         self._regions[region].bare = self._view(region, image)
 
     def forget(self) -> None:
-        """Take nothing for known: what was kept was not bare."""
+        """Forget all bare views."""
         for view in self._regions.values():
             view.bare = None
 
@@ -149,14 +152,17 @@ class Leftovers:
         return self._regions[region].bare is not None
 
     def refine(self, region: str, sights: Sequence[CardSight], image: Image, covered: Mask) -> list[CardSight]:
-        """The sights of a region that fit what differs from the bare cloth, and those that it lacks.
+        """Correct the sights of a region by the difference from its bare cloth.
 
         Args:
-            region: one whose bare view is kept.
-            sights: the detector's, all that may lie in the view; those of other regions are returned as they are.
-            image: the camera's whole picture.
-            covered: (h, w) of any resolution over the region's box: where something lies over it; nothing is reported
+            region: One whose bare view is kept.
+            sights: The detector's, all that may lie in the view; those of other regions are returned as they are.
+            image: The camera's whole picture.
+            covered: (h, w) bool of any resolution over the region's box: where something lies over it. No card is added
                 there.
+
+        Returns:
+            The sights that fit the difference, and the cards that the detector missed.
         """
         covered = self._enlarged(region, covered)
         now = self._view(region, image)
@@ -186,7 +192,7 @@ class Leftovers:
 
     @staticmethod
     def _unexplained(seen: Sequence[_Seen], fits: Sequence[bool], different: Mask) -> Mask:
-        """What differs from the bare cloth, without the boxes that fit."""
+        """Return what differs from the bare cloth outside the boxes that fit."""
         rest = different.copy()
         for (_, box, _), fitting in zip(seen, fits, strict=True):
             if fitting:
@@ -194,11 +200,11 @@ class Leftovers:
         return rest
 
     def is_hidden(self, region: str, corners_mm: Polygon, image: Image) -> bool:
-        """Whether a card wholly hides the region's bare cloth at a place, (4, 2)."""
+        """Whether a card at these corners, (4, 2) mm, wholly hides the region's bare cloth."""
         return self._hides(region, corners_mm, self._different(region, self._view(region, image)))
 
     def _hides(self, region: str, corners_mm: Polygon, different: Mask) -> bool:
-        """Whether a card that lies there fills its place, but for a rim in the cloth's colour and lines of print."""
+        """Whether the difference fills a card's place, apart from its rim and lines of print."""
         middle = corners_mm.mean(axis=0)
         shares = 1.0 - 2.0 * CARD_RIM_MM / np.array(self._card_mm)
         across, down = corners_mm[1] - corners_mm[0], corners_mm[2] - corners_mm[1]
@@ -221,7 +227,7 @@ class Leftovers:
         return _is_bare(box.of(different), box.of(covered)) or _is_in_shadow(box.of(now), box.of(bare))
 
     def follow_light(self, region: str, image: Image) -> None:
-        """Keep the region's view anew where it shows no card and hardly differs from the one kept: light drifts."""
+        """Update the bare view where the region shows no card and hardly differs: the light drifts."""
         card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
         if np.count_nonzero(self._different(region, self._view(region, image))) < DRIFT_SHARE * card_px:
             self.keep_bare(region, image)
@@ -229,7 +235,7 @@ class Leftovers:
     def _backs_in(
         self, region: str, now: NDArray[np.float32], seen: Sequence[_Seen], fits: Sequence[bool], different: Mask
     ) -> list[_Seen]:
-        """The table's own backs where no box surely explains what lies there; overlapping ones too."""
+        """The known backs, also overlapping ones, in what no confident box explains."""
         view = self._regions[region]
         if self._backs is None or not self._backs.are_known:
             return []
@@ -269,7 +275,7 @@ class Leftovers:
         return found
 
     def _around(self, region: str, piece: Mask) -> Polygon:
-        """The smallest rectangle round a piece, (4, 2) mm, a shorter side first."""
+        """Return the smallest rectangle round a piece, (4, 2) mm, beginning with a shorter side."""
         rows, columns = np.nonzero(piece)
         around = cv2.boxPoints(cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32)))
         in_mm = around.astype(np.float64) / self._rectifier.px_per_mm + np.array(self._regions[region].origin_mm)
@@ -311,14 +317,14 @@ class Leftovers:
 
 
 def _is_weak(sight: CardSight) -> bool:
-    """Whether the detector hardly takes it for a card."""
+    """Whether the detector hardly recognises it as a card."""
     return sight.score < CLEAR_SCORE
 
 
 def _without_gaps(seen: Sequence[_Seen], different: Mask, covered: Mask) -> list[_Seen]:
-    """The sights but those made of parts of better ones, and of the bare cloth between them.
+    """Drop sights that consist of parts of better ones and of the bare cloth between them.
 
-    What a card leaves of itself in sight hides the cloth as all of a card does.
+    The visible part of a real card hides the cloth just as a whole card does.
     """
     kept, taken = [], np.zeros(different.shape, bool)
     for one in sorted(seen, key=lambda one: -one[0].score):
@@ -333,14 +339,14 @@ def _without_gaps(seen: Sequence[_Seen], different: Mask, covered: Mask) -> list
 
 
 def _is_filled(different: Mask) -> bool:
-    """Whether a card fills the box of these pixels, (N,) which of them differ from the bare cloth."""
+    """Whether a card fills a box, given the mask, (N,), of its pixels that differ from the bare cloth."""
     return float(different.mean()) >= WELL_FILLED
 
 
 def _is_bare(different: Mask, covered: Mask) -> bool:
-    """Whether all of a box looks like the bare cloth with its print, or what is surely in sight of it does.
+    """Whether a whole box, or its visible part, looks like the bare cloth with its print.
 
-    What just moved nearby counts as cover, so even a wholly covered box may show nothing but cloth.
+    Whatever just moved nearby counts as cover, so even a wholly covered box may show nothing but cloth.
 
     Args:
         different: (N,) which of the box's pixels differ from the bare cloth.
@@ -354,7 +360,7 @@ def _is_bare(different: Mask, covered: Mask) -> bool:
 
 
 def _is_in_shadow(now: NDArray[np.float32], bare: NDArray[np.float32]) -> bool:
-    """Whether (N, 3) pixels are those of the bare cloth, all darker alike: an arm's shadow lies over its print."""
+    """Whether (N, 3) pixels show the bare cloth evenly darkened, as under an arm's shadow."""
     if not len(now):
         return False
     gain = np.float32(light_gain(now.sum(axis=1), bare.sum(axis=1)))
@@ -365,11 +371,14 @@ def _is_in_shadow(now: NDArray[np.float32], bare: NDArray[np.float32]) -> bool:
 
 
 def rows_of_cards(around_mm: Polygon, size_mm: tuple[float, float]) -> list[Polygon]:
-    """The cards that may lie side by side, or end to end, in a rectangle: one where no row of them fits.
+    """Split a rectangle into cards that lie side by side or end to end.
 
     Args:
-        around_mm: (4, 2) clockwise, a shorter side first.
-        size_mm: a card's width and height.
+        around_mm: (4, 2) clockwise, beginning with a shorter side.
+        size_mm: A card's width and height.
+
+    Returns:
+        (4, 2) corners in mm of each card; one card where no row of them fits.
     """
     across, along = around_mm[1] - around_mm[0], around_mm[2] - around_mm[1]
     broad, length = float(np.linalg.norm(across)), float(np.linalg.norm(along))
@@ -390,11 +399,11 @@ def rows_of_cards(around_mm: Polygon, size_mm: tuple[float, float]) -> list[Poly
 
 
 def true_rectangle(corners_mm: Polygon, size_mm: tuple[float, float]) -> Polygon:
-    """The rectangle of a card's true size at a box's middle and angle.
+    """Return the rectangle of a card's true size at a box's centre and angle, (4, 2) mm.
 
     Args:
-        corners_mm: (4, 2) clockwise, a shorter side first.
-        size_mm: the card's width and height.
+        corners_mm: (4, 2) clockwise, beginning with a shorter side.
+        size_mm: The card's width and height.
     """
     middle = corners_mm.mean(axis=0)
     along = corners_mm[2] - corners_mm[1]

@@ -1,7 +1,7 @@
-"""Make card sights of what the detector found: true size, one a place, no print, and what it missed or set awry.
+"""Turn detections into card sights: true size, one for each place, without print, and with missed cards added.
 
-Where a deck's backs are plain, what looks like a cutting card is distinguished from a back by the cards that are known.
-Knows where cards may lie, not what they mean. Layout millimetres.
+Where a deck's backs are plain, known cards show whether an apparent cutting card is a back. Knows where cards may lie,
+not what they mean. Layout millimetres.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from thirdcard.vision.plane.rectify import Rectifier
 from thirdcard.vision.plane.tiling import Rect
 
 CARD_SCORE = 0.25
-"""Low: the reader says what is no card."""
+"""Least detector score, 0 to 1, of a card. Low, since the reader rejects what is not a card."""
 ONE_PLACE_MM = 26.0
-"""Middles of two cards lie at least this far apart, even where they overlap."""
+"""Least distance between the centres of two cards, even where they overlap."""
 NEIGHBOUR_MM = 110.0
 """Cards farther apart than this cannot overlap: the diagonal of a card of 63 x 88 mm is 108 mm."""
 MADE_OF_OTHERS = 0.85
-"""A box of which more lies under better ones is made of their halves."""
+"""A box of which a larger share lies under better ones consists of their parts."""
 FOLLOW_LIGHT_S = 5.0
-"""So often at most the bare view of an empty region is kept anew."""
+"""The bare view of an empty region is renewed at most this often, in seconds."""
 FACE_SCORE = 0.6
-"""What looks this much like an open card is one."""
+"""From this detector score on, an open card is accepted as one."""
 CARD_SIDES = (0.62, 1.45)
-"""A card's box has this share of the card's true sides."""
+"""Allowed range of a box's sides, relative to a card's true sides."""
 PLAIN_LOOKS = 5
-"""So many looks at known backs that showed cutting cards make the backs plain."""
+"""Number of looks at known backs, detected as cutting cards, from which on the backs count as plain."""
 ACROSS, DOWN = (shares.reshape(-1, 1) for shares in np.meshgrid(np.linspace(0.06, 0.94, 7), np.linspace(0.06, 0.94, 9)))
 """A grid of points over a box, in shares of its sides."""
 
@@ -49,19 +49,19 @@ Read = Callable[[Sequence[Polygon]], Sequence[NDArray[np.float64] | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardLook:
-    """What is at hand at one look."""
+    """The inputs of one look."""
 
     frame: Frame
     change: Change
     cover: Cover
     looked_mm: Sequence[Rect]
-    """Boxes that the detector looked at just now."""
+    """Boxes, in mm, that the detector examined at this look."""
     read: Read
-    """Log probabilities over the labels for places in the frame."""
+    """Returns log probabilities over the labels for each place in the frame; None where it cannot be read."""
 
 
 class CardSights:
-    """The cards in sight in some regions."""
+    """The cards visible in some regions."""
 
     def __init__(
         self,
@@ -73,22 +73,23 @@ class CardSights:
         labels: tuple[str, ...],
         backs: TableBacks | None = None,
     ) -> None:
-        """Takes the backs to look for, where any are known; they may be learnt later."""
+        """Take the regions, the reader's labels and the backs to look for; backs may also be learned later."""
         self._regions, self._card_mm, self._labels = regions, card_mm, labels
         self._grid, self._print = grid, StaticClutter(grid)
         self._leftovers = Leftovers(regions, rectifier, card_mm, backs)
         self._cells = {region: grid.cells_of_box(*self._leftovers.box_mm(region)) for region in regions}
         self._refined: dict[str, list[CardSight]] = {}
         self._trued: tuple[Detections, list[CardSight]] | None = None
-        """What was last found, and its true cards: where nothing was looked at the same is found again."""
+        """The last detections and their card sights: unchanged detections are not computed again."""
         self._followed_t: dict[str, float] = {}
         self._first = FirstLooks()
-        """What is assumed of the things that lay there at the first look."""
+        """What is assumed about things that lay there at the first look."""
         self.learnt_t: float | None = None
-        """When print and bare cloth were last learnt anew; what was taken for either before may have been cards."""
+        """When print and bare cloth were last learned anew, in stream seconds. What counted as either before may have
+        been cards."""
 
     def of(self, found: Detections, look: CardLook) -> list[CardSight]:
-        """The cards in sight, given all that the detector last found."""
+        """Return the visible cards, given everything that the detector last found."""
         if self._trued is None or self._trued[0] is not found:
             self._trued = found, self._true(found, CARD_FACE, CARD_BACK)
         if not self._print.is_made:
@@ -107,11 +108,11 @@ class CardSights:
 
     @property
     def may_hide_cards(self) -> bool:
-        """Whether what was taken for print at the first look may be cards that lie there."""
+        """Whether what counted as print at the first look may be cards that lie there."""
         return self._first.may_be_cards
 
     def is_laid(self, sight: CardSight, frame: Frame) -> bool:
-        """Whether what lies there wholly hides the cloth below, as it was when it was bare: so it is no print."""
+        """Whether a sight wholly hides the cloth that was bare there before, so that it cannot be print."""
         return any(
             self._leftovers.is_known(region)
             and self._leftovers.is_own(region, sight)
@@ -120,7 +121,7 @@ class CardSights:
         )
 
     def _remember_first(self, sights: list[CardSight], look: CardLook) -> None:
-        """Take what the first look shows and nobody can read for print, and doubt that where cards belong."""
+        """Treat what the first look shows and cannot be read as print; where cards belong, keep it in doubt."""
         rows = look.read([sight.corners_mm for sight in sights])
         unread = [
             sight
@@ -135,7 +136,8 @@ class CardSights:
         )
 
     def _doubt_first(self, sights: list[CardSight], look: CardLook) -> None:
-        """Once faces have gone and nothing lies over the regions: is that what was taken for bare? If not it is now."""
+        """Check the first look's assumption once faces have gone and nothing covers the regions; learn anew if it was
+        wrong."""
         own = [sight for sight in sights if self._is_own(sight)]
         is_face = any(sight.face_up and sight.score >= FACE_SCORE for sight in own)
         if not self._first.is_cleared(look.frame.t, is_face=is_face, is_covered=self._is_covered(look)):
@@ -160,7 +162,7 @@ class CardSights:
         return any(look.cover.mask[cells].any() for cells in self._cells.values())
 
     def _refine(self, region: str, sights: list[CardSight], look: CardLook) -> list[CardSight]:
-        """The region's own sights, mended by its bare view where that is known."""
+        """Return the region's own sights, corrected by its bare view where that is known."""
         covered = look.cover.mask[self._cells[region]]
         box = self._leftovers.box_mm(region)
         is_looked_at = any(_overlap(box, looked) for looked in look.looked_mm)
@@ -183,7 +185,7 @@ class CardSights:
         self._leftovers.follow_light(region, look.frame.image)
 
     def like_cut_cards(self, found: Detections) -> list[CardSight]:
-        """What looks like a cutting card and may be a plain back."""
+        """Return detected cutting cards as sights that may be plain backs."""
         return [replace(sight, face_up=False, is_like_cut_card=True) for sight in self._true(found, CUT_CARD)]
 
     def _true(self, found: Detections, *labels: int) -> list[CardSight]:
@@ -199,7 +201,7 @@ class CardSights:
         ]
 
     def _without_print(self, sights: list[CardSight], look: CardLook) -> list[CardSight]:
-        """The sights that are no print; backs tell nothing where nobody knows yet what is print."""
+        """Drop print, and also backs for as long as it is not yet known what is print."""
         return [
             sight
             for sight in sights
@@ -210,27 +212,27 @@ class CardSights:
 
 @dataclass(slots=True)
 class PlainBacks:
-    """Backs of one colour without a rim, which the detector takes for cutting cards as often as for backs.
+    """Detects backs of one colour without a rim, which the detector often takes for cutting cards.
 
-    Whether a deck's backs are such shows at its cards: what was reported as a back looks like a cutting card, look
-    after look. From then on what looks like one where cards belong is a back.
+    A deck has such backs if cards that were reported as backs look like cutting cards, look after look. From then on an
+    apparent cutting card where cards belong is a back.
     """
 
     _looks: int = 0
 
     @property
     def are_plain(self) -> bool:
-        """Whether what looks like a cutting card may be a card."""
+        """Whether an apparent cutting card may be a card."""
         return self._looks >= PLAIN_LOOKS
 
     def note(self, sights: Iterable[CardSight], backs: Sequence[CardTrack]) -> None:
-        """Take in a look's sights beside the tracks of cards whose backs are known to be up."""
+        """Count the looks at which a known back is detected as a cutting card."""
         self._looks += sum(
             sight.is_like_cut_card and any(_are_one_card(sight, track.sight) for track in backs) for sight in sights
         )
 
     def told_apart(self, sights: Sequence[CardSight], is_card_place: Callable[[CardSight], bool]) -> list[CardSight]:
-        """The sights; where backs are plain, what looks like a cutting card where cards belong is a back."""
+        """Return the sights; if backs are plain, apparent cutting cards where cards belong become backs."""
         if not self.are_plain:
             return list(sights)
         cards = [sight for sight in sights if not sight.is_like_cut_card]
@@ -247,7 +249,7 @@ def _are_one_card(one: CardSight, other: CardSight) -> bool:
 
 
 def _one_a_place(cards: Detections) -> Detections:
-    """Without boxes that no card of its own can fill: too near to a better one, or made of parts of better ones."""
+    """Drop boxes that are too near to a better one, or that consist of parts of better ones."""
     order = np.argsort(-cards.score, kind="stable")
     corners, centres = cards.corners_mm[order], cards.centres_mm[order]
     gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2)
@@ -260,7 +262,7 @@ def _one_a_place(cards: Detections) -> Detections:
 
 
 def _share_under(box: Polygon, others: Polygon) -> float:
-    """Share of a (4, 2) box that lies under (N, 4, 2) others, by a grid of points."""
+    """Return the share of a (4, 2) box that lies under (N, 4, 2) others, estimated on a grid of points."""
     if not len(others):
         return 0.0
     points = box[0] + ACROSS * (box[1] - box[0]) + DOWN * (box[3] - box[0])

@@ -1,8 +1,8 @@
-"""Say what becomes of the cards in some regions: at rest, read, turned, moved, gone.
+"""Report what becomes of the cards in some regions: at rest, read, turned, moved, gone.
 
-A card is reported once its face was read, or when waiting longer would not help. One that vanishes under a cover and
-comes to rest elsewhere with the same face, or the other side up in the same region, is the same card. Distances are
-millimetres, durations seconds.
+A card is reported once its face was read, or when waiting longer would not help. If a card vanishes under a cover and
+one comes to rest elsewhere with the same face, or with its other side up in the same region, it is the same card.
+Distances are millimetres, durations seconds.
 """
 
 from __future__ import annotations
@@ -48,40 +48,40 @@ from thirdcard.vision.plane.change_gate import Polygons
 from thirdcard.vision.plane.occlusion import USUAL_GAP_S
 
 REGION_SLACK_MM = 22.0
-"""How far outside its region a card's middle may lie: a third of a card's width. More takes in cards that lie beside
-it, less misses cards that were laid askew. Chosen by hand."""
+"""How many mm outside its region a card's centre may lie: a third of a card's width. A larger value admits cards that
+lie beside the region, a smaller one misses cards that were laid askew. Chosen by hand."""
 WAIT_FOR_FACE_S = 1.0
-"""So long a face that cannot be read is waited for; it is reported as soon as it can be read later."""
+"""How many seconds to wait for a face that cannot be read yet. If it can be read later, that is reported then."""
 WAIT_FOR_NAME_S = 0.6
-"""So long after a face was reported without a name a likely name is reported: much may hang on it."""
+"""How many seconds after a face was reported without a label a likely label is reported."""
 WAIT_FOR_BACK_S = 0.3
-"""So long after it came to its place no card is reported: a look more than it needs to be at rest, in which a side that
-was detected wrongly shows. Chosen by hand."""
+"""How many seconds after it came to its place a card is reported at the earliest: one look more than it needs to be at
+rest, which reveals a side that was detected wrongly. Chosen by hand."""
 LEAVE_S = 1.6
-"""How long a card that is gone may turn up elsewhere before it is reported as gone."""
+"""How many seconds a card that is gone may turn up elsewhere before it is reported as gone."""
 WAIT_FOR_COVER_S = 4.0
-"""How long to wait for the sight of an old place before a card counts as new."""
+"""How many seconds to wait until a covered old place is visible again before a card counts as new."""
 OVERLAPPING_MM = 45.0
-"""Middles of cards that overlap are nearer; one that reads as such a neighbour is what another card leaves of it."""
+"""Cards whose centres are nearer than this overlap. If one reads as its neighbour, it is a visible part of it."""
 
 NOTHING_READ = Reading(label=None, confidence=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardCustoms:
-    """What is customary with the cards of a table, and known before any is seen."""
+    """What is known of the cards of a table before any is seen."""
 
     alike: tuple[frozenset[str], ...] = ()
-    """Groups of labels that count alike: which of them a card shows may stay in doubt."""
+    """Groups of labels that count the same: which of a group a card shows may stay undecided."""
     handed: Polygons = field(default_factory=dict)
-    """Places to which cards are taken for a while, polygons in mm."""
+    """Places to which cards are taken for a while: polygons in mm."""
     is_handed_at_once: bool = False
-    """Whether a card may be taken there as soon as it is laid, while all others lie open."""
+    """Whether a card may be taken there as soon as it is laid, while all other cards lie open."""
 
 
 @dataclass(slots=True)
 class CardWatch:
-    """The cards of all card regions."""
+    """The cards of all card regions, and what is reported of them."""
 
     regions: Polygons
     tracker: Tracker
@@ -113,7 +113,16 @@ class CardWatch:
         hidden_s: Callable[[NDArray[np.float64]], float] = lambda corners: 0.0,
         entry_of: EntryOf = lambda corners: None,
     ) -> list[Observation]:
-        """Take one look in and say what is new."""
+        """Take one look and return what is new.
+
+        Args:
+            sights: The cards that are visible.
+            t: Stream time in seconds.
+            is_covered: Whether something lies over a place, (4, 2) mm.
+            read_faces: Returns the reader's log probabilities for some sights.
+            hidden_s: For how many seconds a place, (4, 2) mm, was not visible.
+            entry_of: Where the arm over a place reached over the table's edge.
+        """
         looked_t, self._looked_t = t if self._looked_t is None else self._looked_t, t
         unseen_s = t - looked_t if t - looked_t > USUAL_GAP_S else 0.0
         self.are_cards_away = self._cards.is_out(t, looked_t)
@@ -134,12 +143,12 @@ class CardWatch:
         return [*told, *self._tell_gone(t), *off]
 
     def _told_apart(self, sights: Sequence[CardSight]) -> list[CardSight]:
-        """The sights; of those that look like cutting cards some are backs, where the deck's backs are plain."""
+        """Return the sights; if the deck's backs are plain, some apparent cutting cards become backs."""
         self.plain_backs.note(sights, self._cards.backs())
         return self.plain_backs.told_apart(sights, lambda sight: self.region_of(sight.at_mm) is not None)
 
     def _believed(self, sights: Sequence[CardSight], t: float) -> list[CardSight]:
-        """The sights that may be cards: those in the regions, and those that may have been taken to other places."""
+        """Keep the sights that may be cards: in the regions, or at places to which cards may have been taken."""
         sights = [sight for sight in sights if self.are_cards_away or not sight.is_like_cut_card]
         near = [each for each in sights if self.region_of(each.at_mm) is not None and not each.is_like_cut_card]
         beside = [sight for sight in sights if not any(sight is each for each in near)]
@@ -147,13 +156,13 @@ class CardWatch:
         return [*near, *self.handed.admit(beside, t, may_be_there=may_be_there)]
 
     def _note_hidden(self, changes: TrackChanges, hidden_s: Callable[[CardTrack], float]) -> None:
-        """How long what is new was hidden until now; so with a card that is not known and shows another side."""
+        """Record how long new cards, and unknown ones that turned, were hidden until now."""
         turned = [track for track in changes.turned if track.track_id not in self._cards.known]
         for track in (*(each for each in self.tracker.tracks if each.looks == 1), *turned):
             track.hidden_s = hidden_s(track)
 
     def _note_changes(self, changes: TrackChanges, t: float) -> None:
-        """Which known cards were turned or left their places."""
+        """Record which known cards were turned or left their places."""
         for track in changes.turned:
             if track.track_id in self._cards.known:
                 self._cards.known[track.track_id].turned_t = track.turned_t
@@ -164,29 +173,30 @@ class CardWatch:
                 self.tracker.keep_lost(track, t)
 
     def _note_reaches(self, t: float, is_covered: IsCovered, entry_of: EntryOf) -> None:
-        """Where arms come in that lie over known cards now."""
+        """Record where the arms that now lie over known cards enter."""
         for track in self.tracker.tracks:
             known = self._cards.known.get(track.track_id)
             if known is not None and is_covered(track.sight.corners_mm):
                 known.note_reach(t, entry_of(track.sight.corners_mm))
 
     def is_known_at(self, at_mm: NDArray[np.float64], within_mm: float) -> bool:
-        """Whether a card that was reported lies so near to a point."""
+        """Whether a card that was reported lies within `within_mm` of a point."""
         return any(
             track.track_id in self._cards.known and float(np.linalg.norm(track.sight.at_mm - at_mm)) < within_mm
             for track in self.tracker.tracks
         )
 
     def lying_backs(self) -> list[CardTrack]:
-        """The tracks of the cards whose backs are known to be up."""
+        """Return the tracks of the cards that are known to lie face down."""
         return self._cards.backs()
 
     def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
-        """The card region a point lies in, or the nearest within the slack."""
+        """Return the card region that contains a point, (2,) mm, or the nearest within the slack; None where there is
+        none."""
         return _region_at(self.regions, at_mm)
 
     def unsettled(self) -> list[CardTrack]:
-        """Cards that further looks would tell more of."""
+        """Return the tracks about which further looks would reveal more."""
         return [
             track
             for track in self.tracker.tracks
@@ -196,7 +206,7 @@ class CardWatch:
         ]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be reported."""
+        """Return the earliest stream time about which something may still be reported; None when nothing is pending."""
         times = [
             track.place_since_t
             for track in self.tracker.tracks
@@ -209,7 +219,7 @@ class CardWatch:
         return min(times, default=None)
 
     def in_sight(self) -> tuple[CardInSight, ...]:
-        """The cards that were reported and are not known to be gone."""
+        """Return the cards that were reported and are not known to be gone."""
         return tuple(
             _in_sight(track, self._cards.known[track.track_id])
             for track in self.tracker.tracks
@@ -217,7 +227,7 @@ class CardWatch:
         )
 
     def forget(self, track_ids: Collection[int]) -> None:
-        """Know nothing any more of these cards: what lies in their places is reported as new."""
+        """Forget these cards: what lies in their places is reported as new."""
         self.tracker.forget(track_ids)
         for track_id in track_ids:
             self._cards.known.pop(track_id, None)
@@ -226,7 +236,7 @@ class CardWatch:
             self.handed.forget()
 
     def finish(self) -> list[Observation]:
-        """Report what was still waited for."""
+        """Report what is still pending."""
         gone, self._cards.gone = self._cards.gone, {}
         return [CardLeft(track_id=track_id, t=since) for track_id, (_, since) in gone.items()]
 
@@ -285,7 +295,7 @@ class CardWatch:
         ]
 
     def _begin_elsewhere(self, track: CardTrack, t: float, rested_t: float, reading: Reading) -> list[Observation]:
-        """A card that was brought to one of the places: one whose back was up and that is gone from where it lay."""
+        """Report a card that was brought to one of the places: a back that is missing from where it lay."""
         place = self.handed.place_of(track.sight.at_mm)
         if place is None or not (is_brought(track, self.labels) or reading.label):
             return []
@@ -296,7 +306,7 @@ class CardWatch:
         return [] if laid is None else self._begin_with(laid, track, rested_t, place, reading)
 
     def _begin_with(self, laid: Laid, track: CardTrack, t: float, place: str, reading: Reading) -> list[Observation]:
-        """A card that was laid, its back up, and passed on before it could be reported."""
+        """Report a card that was laid face down and passed on before it could be reported."""
         at = float(laid.sight.at_mm[0]), float(laid.sight.at_mm[1])
         rested = replace(_rested(track, laid.t, laid.region, NOTHING_READ), at_mm=at, face_up=False)
         known = Known(region=laid.region, home=laid.region, face_up=False, reading=NOTHING_READ)
@@ -378,7 +388,7 @@ def _region_at(regions: Polygons, at_mm: NDArray[np.float64]) -> str | None:
 
 
 def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]:
-    """The name of a face that was reported without one: once it is sure, or likely after it was looked at for long."""
+    """Report the label of a face that had none: once it is certain, or likely after it was examined for long enough."""
     reading = track.votes.reading()
     is_overdue = known.unread_t is not None and t - known.unread_t >= WAIT_FOR_NAME_S
     if is_overdue and track.votes.count >= ENOUGH_READS:
@@ -390,7 +400,7 @@ def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]
 
 
 def _lies_on_one_of(known: Sequence[CardTrack], track: CardTrack) -> bool:
-    """Whether a card lies at the same place, for all that can be seen: then its own half hidden self was seen."""
+    """Whether a visible known card lies at the same place: this track is then that card, half hidden before."""
     return any(
         other.missing_since_t is None and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < ONE_CARD_MM
         for other in known
@@ -406,14 +416,14 @@ def _in_sight(track: CardTrack, known: Known) -> CardInSight:
 
 
 def _is_card(track: CardTrack, t: float, labels: tuple[str, ...], *, is_beside: bool) -> bool:
-    """Whether what was not read is a card all the same."""
+    """Whether something that was not read is a card all the same."""
     if is_real(track, labels):
         return True
     return is_brought(track, labels) if is_beside else is_long_there(track, t)
 
 
 def _with_doubt(rested: CardRested, track: CardTrack, labels: tuple[str, ...]) -> CardRested:
-    """The same; of what nobody can read and that only looks like a card, with doubt whether it is one."""
+    """Lower the score of what cannot be read and only looks like a card."""
     if rested.reading.label is not None or is_real(track, labels):
         return rested
     return replace(rested, reading=NOTHING_READ, score=min(track.score, UNREADABLE))
@@ -435,12 +445,12 @@ def _rested(track: CardTrack, t: float, region: str, reading: Reading) -> CardRe
 
 
 def new_card_watch(regions: Polygons, labels: tuple[str, ...], customs: CardCustoms | None = None) -> CardWatch:
-    """A watch over card regions with a reader's labels, and what is customary there."""
+    """Return a watch over card regions for a reader's labels and what is known of the table's cards."""
     customs, familiarity = CardCustoms() if customs is None else customs, Familiarity()
     return CardWatch(regions, new_tracker(labels, customs, familiarity), labels, customs, familiarity)
 
 
 def new_tracker(labels: tuple[str, ...], customs: CardCustoms, familiarity: Familiarity) -> Tracker:
-    """A tracker whose cards are read with these labels."""
+    """Return a tracker that reads its cards with these labels."""
     groups = groups_of(labels, customs.alike)
     return Tracker(lambda: Votes(labels, groups, most_looks=lambda: familiarity.most_looks(MOST_LOOKS)))

@@ -1,6 +1,6 @@
-"""Read the cards in sight, gather the votes on each, and say what they come to.
+"""Read the visible cards, collect the votes on each, and decide what may be reported.
 
-Which side shows is said by the reader where it is clear, else by the detector. Distances are millimetres.
+Where the reader is clear about which side shows, it decides; elsewhere the detector does. Distances are millimetres.
 """
 
 from __future__ import annotations
@@ -16,59 +16,60 @@ from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack, Mo
 from thirdcard.vision.observations import Reading
 
 LEAST_READS = 2
-"""Readings of a face before it is reported, however sure: one look may be blurred or half covered."""
+"""Readings of a face before it is reported, however confident: a single look may be blurred or half covered."""
 ENOUGH_READS = 5
-"""After so many a face is reported though it is less sure than SURE_ENOUGH, and one that is sure is read no more: half
-a second at ten looks a second. Chosen by hand."""
+"""After so many readings a face is reported even below SURE_ENOUGH, and a confident one is read no more: half a
+second at ten looks a second. Chosen by hand."""
 MOST_READS = 14
-"""A card at rest is read no more after so many. Each reading takes about 1.2 ms (models/cards/reader.md), and all looks
+"""A card at rest is read at most so often. Each reading takes about 1.2 ms (models/cards/reader.md), and all looks
 together count as 2.5 at most (label_fusion.py). Chosen by hand."""
 SURE_ENOUGH = 0.985
-"""Probability from which a face is reported after LEAST_READS, and a back believed by its reading alone. Higher waits
-longer for each card, lower lets more misreadings through. Chosen by hand."""
+"""Probability from which a face is reported after LEAST_READS, and a back is accepted by its reading alone. A higher
+value delays each card, a lower one lets more misreadings through. Chosen by hand."""
 CLEAR = 0.75
-"""From this probability on the reader says which side shows."""
+"""From this probability on the reader decides which side shows."""
 LOG_SURE = float(np.log(0.98))
-"""A face read as clearly as this counts in full where a hand may be over the card: hands are known as boxes only."""
+"""Log probability from which a face counts in full where a hand may cover the card: hands are known as boxes only."""
 COVERED_WEIGHT = 0.2
-"""Weight of a reading where a hand may be over the card, against 1 in plain sight: what shows may mislead, but may also
-be all that is ever seen. Chosen by hand."""
+"""Weight of a reading where a hand may cover the card, compared with 1 in plain sight: the visible part may mislead,
+but may also be all that is ever seen. Chosen by hand."""
 STILL_BEFORE_VOTE_S = 0.08
-"""Less than the 0.095 s between two looks: the look at which a card moved, and may be blurred, does not count; the next
-does."""
+"""Seconds that a card must be still before a look counts. Less than the 0.095 s between two looks: the look at which
+it moved, and may be blurred, does not count; the next does."""
 BACK, UNCLEAR = "back", "unclear"
 BACKS_SEEN = 2
-"""A card of which so many looks showed the back at its place was laid face down, also where it was turned at once."""
+"""A card whose back showed at its place in so many looks was laid face down, even if it was turned at once."""
 GLIMPSED = 0.9
-"""A back read as surely as this is believed at one look, where it looks like a card besides."""
+"""Reader probability from which a single look at a back is accepted, if it also looks like a card."""
 SURELY_GLIMPSED, FAINT_SCORE, FAINT_GLIMPSES = 0.99, 0.4, 2
-"""One that looks less like a card is believed at so many looks that read it as surely as this."""
+"""A back that looks less like a card is accepted after so many looks, each read with this probability."""
 LONG_HIDDEN_S, FAINTEST_SCORE = 0.6, 0.3
-"""One look that looks even less like one is enough where its card was hidden for so long: it may have been turned."""
+"""A single look with an even lower score is enough if the card was hidden for so long (seconds): it may have been
+turned over."""
 GLIMPSE_S = 2.5
-"""How long before a card came to rest its back may have been seen at its place."""
+"""How many seconds before a card came to rest its back may have been seen at its place."""
 NEXT_CARD_S = 0.5
-"""A card comes to rest at least so long after the one before it."""
+"""Least seconds between two cards that come to rest."""
 TURN_S = 0.3
-"""A hand takes no less to turn a card over."""
+"""Least seconds that a hand needs to turn a card over."""
 LATE_FACE_S = 0.4
-"""A face that could not be read for so long after its card came to rest may have been turned up meanwhile."""
+"""If a face could not be read for so many seconds after its card came to rest, it may have been turned up meanwhile."""
 KEPT_S = 10.0
-"""How long a glimpse is kept: a card is reported long before."""
+"""Seconds for which a glimpse is kept: a card is reported long before."""
 REAL_SCORE = 0.7
-"""What never reads as a card must look this much like one to be reported."""
+"""Least mean detector score of a reported card that was never read."""
 LONG_THERE_S, LONG_THERE_LOOKS, LONG_THERE_SCORE = 2.0, 15, 0.75
-"""What looks this much like an open card for so long is one, though nobody can read it."""
+"""What the detector sees as an open card for so long (seconds, looks, score) is one, even if it cannot be read."""
 UNREADABLE = 0.5
-"""How sure it is at most that it is one."""
+"""Upper limit of the confidence that such a thing is a card."""
 BROUGHT_SCORE, BROUGHT_LOOKS = 0.65, 5
-"""What may be a missing card needs no clear look where it looks like one so often and so much: a card half under
-another reads as nothing."""
+"""Score and looks from which something that may be a missing card is accepted without a clear reading: a card half
+under another cannot be read."""
 LEAST_BROUGHT_SCORE = 0.45
-"""Nor is it one where it looks less like one than this, whatever it reads as."""
+"""Below this mean score it is not accepted, whatever the reader says."""
 SAME_PLACE_MM = 12.0
-"""A sight so near to a track is of that card: less than half of what two cards' middles lie apart (ONE_PLACE_MM, 26
-mm)."""
+"""A sight within this distance of a track shows that card: less than half of what two cards' centres lie apart
+(ONE_PLACE_MM, 26 mm)."""
 
 IsCovered = Callable[[NDArray[np.float64]], bool]
 ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float64] | None]]
@@ -76,26 +77,26 @@ ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SideGlimpse:
-    """One side of a card that had not come to rest."""
+    """A look at one side of a card that had not come to rest."""
 
     t: float
     at_mm: NDArray[np.float64]
     track_id: int
     score: float
-    """How much it looked like a card."""
+    """The detector's score, 0 to 1."""
     face_up: bool
 
 
 @dataclass(slots=True)
 class CardReading:
-    """What a reader says of the cards that a tracker follows."""
+    """What a reader says about the cards that a tracker follows."""
 
     tracker: Tracker
     labels: tuple[str, ...]
     _glimpses: list[SideGlimpse] = field(default_factory=list)
 
     def read(self, sights: Sequence[CardSight], read_faces: ReadFaces) -> list[CardSight]:
-        """Read the sights that may tell something new, and let the reader say which side of them shows."""
+        """Read the sights that may bring news, and let the reader correct which side shows."""
         wanted = [sight for sight in sights if sight.log_probs is None and self._is_news(sight)]
         if not wanted:
             return list(sights)
@@ -103,7 +104,7 @@ class CardReading:
         return [self._with_reading(sight, rows.get(id(sight))) for sight in sights]
 
     def _is_news(self, sight: CardSight) -> bool:
-        """Whether a sight is not just one more of a card that was read well enough and shows the same side."""
+        """Whether a sight is more than a further look at a card that was read well enough and shows the same side."""
         return not any(
             float(np.linalg.norm(track.sight.at_mm - sight.at_mm)) < SAME_PLACE_MM
             and track.sight.face_up == sight.face_up
@@ -121,7 +122,7 @@ class CardReading:
         return replace(sight, log_probs=log_probs, face_up=face > back, is_side_sure=True)
 
     def vote(self, t: float, is_covered: IsCovered) -> None:
-        """Let the sights of this look vote on their cards."""
+        """Add the readings of this look to the votes of their cards."""
         self._glimpses = [glimpse for glimpse in self._glimpses if t - glimpse.t <= KEPT_S]
         for track in self.tracker.tracks:
             log_probs = track.sight.log_probs
@@ -142,7 +143,7 @@ class CardReading:
             track.votes.add(log_probs, 1.0 if is_clear else COVERED_WEIGHT)
 
     def wants_reading(self, track: CardTrack) -> bool:
-        """Whether further readings would tell more of a card."""
+        """Whether further readings would reveal more about a card."""
         if track.motion is Motion.MOVING or track.other_side_looks > 0:
             return True
         if track.votes.count >= MOST_READS:
@@ -153,15 +154,15 @@ class CardReading:
         return track.votes.count < ENOUGH_READS or reading.label is None or reading.confidence < SURE_ENOUGH
 
     def was_face_down(self, track: CardTrack, rested_t: float) -> bool:
-        """Whether a card that shows its face was laid face down, or may have been under the hand that laid it.
+        """Whether a card that shows its face was laid face down, or may have been hidden by the hand that laid it.
 
-        Its back was seen, or its face was not until long after it came to rest.
+        True if its back was seen, or if its face was not seen until long after it came to rest.
         """
         is_late = track.face_t is not None and track.face_t - rested_t > LATE_FACE_S
         return is_late or self.was_back_seen(track, rested_t)
 
     def was_back_seen(self, track: CardTrack, rested_t: float) -> bool:
-        """Whether some look showed the back of a card, if only on its way or shortly."""
+        """Whether some look showed the card's back, if only briefly or on its way."""
         since_t = self._last_came_to_rest(track, rested_t)
         is_long_hidden = track.hidden_s >= LONG_HIDDEN_S
         own = [
@@ -175,7 +176,7 @@ class CardReading:
         return track.back_looks >= BACKS_SEEN or is_glimpsed or (is_long_hidden and bool(own))
 
     def may_be_turned(self, track: CardTrack, rested_t: float) -> bool:
-        """Whether a card that shows its face may have been turned under a hand: it was hidden, and no look before
+        """Whether a card that shows its face may have been turned under a hand: it was hidden, and no earlier look
         showed a face."""
         if track.hidden_s < TURN_S:
             return False
@@ -188,33 +189,34 @@ class CardReading:
         )
 
     def _last_came_to_rest(self, track: CardTrack, rested_t: float) -> float:
-        """When the card before this one came to rest, wherever: until then backs were that one's, on its way there."""
+        """Return when the previous card came to rest, anywhere: a back seen until then was that card's on its way."""
         others = [other.rested_t for other in self.tracker.tracks if other is not track and other.rested_t is not None]
         return max((other_t for other_t in others if rested_t - other_t >= NEXT_CARD_S), default=-np.inf)
 
     def _is_of(self, glimpse: SideGlimpse, track: CardTrack, rested_t: float, since_t: float) -> bool:
-        """Whether it was this card's back: what is seen there after it came to rest may fly over it."""
+        """Whether a glimpse shows this card: what is seen there after it came to rest may be another card passing
+        over it."""
         is_its_own = glimpse.track_id == track.track_id or since_t < glimpse.t <= rested_t
         is_there = float(np.linalg.norm(glimpse.at_mm - track.sight.at_mm)) < ONE_CARD_MM
         return is_its_own and is_there and rested_t - glimpse.t <= GLIMPSE_S
 
 
 def _glimpsed(score: float) -> float:
-    """How surely a side must be read to be believed at one look, of what looks so much like a card."""
+    """Return the reader probability that a single look at a side needs, given the detector's score."""
     return GLIMPSED if score >= REAL_SCORE else SURELY_GLIMPSED
 
 
 def is_read(track: CardTrack, reading: Reading) -> bool:
-    """Whether a face may be reported: at once where it is clear, after some more looks where it is not."""
+    """Whether a face may be reported: at once if it is clear, otherwise after some more looks."""
     if reading.label is None or track.votes.count < LEAST_READS:
         return False
     return track.votes.count >= ENOUGH_READS or reading.confidence >= SURE_ENOUGH
 
 
 def is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
-    """Whether something that was not read as a face looks like a card all the same.
+    """Whether something that was not read as a face looks like a card nevertheless.
 
-    A face needs the weight of one clear look: what was seen half covered alone may be part of a card beside it.
+    A face needs the weight of one clear look: what was only seen half covered may be part of a card beside it.
     """
     if track.sight.face_up:
         return track.score >= REAL_SCORE and looks_like_a_face(track, labels)
@@ -222,14 +224,14 @@ def is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
 
 
 def is_long_there(track: CardTrack, t: float) -> bool:
-    """Whether something that the reader makes nothing of looks like an open card all the same, look after look."""
+    """Whether something that cannot be read has looked like an open card for long enough."""
     waited_s = t - (t if track.rested_t is None else track.rested_t)
     is_like_one = track.sight.face_up and track.score >= LONG_THERE_SCORE and track.looks >= LONG_THERE_LOOKS
     return is_like_one and waited_s >= LONG_THERE_S
 
 
 def is_brought(track: CardTrack, labels: tuple[str, ...]) -> bool:
-    """Whether something at a place to which cards are taken is a card, now that one whose back was up is missing."""
+    """Whether something at a place to which cards are taken is a card, given that one that lay face down is missing."""
     posterior = track.votes.posterior()
     is_back = float(posterior[labels.index(BACK)]) >= SURE_ENOUGH
     is_like_one = track.score >= BROUGHT_SCORE and track.looks >= BROUGHT_LOOKS and not track.sight.face_up
@@ -237,11 +239,11 @@ def is_brought(track: CardTrack, labels: tuple[str, ...]) -> bool:
 
 
 def looks_like_a_face(track: CardTrack, labels: tuple[str, ...]) -> bool:
-    """Whether the reader saw a face there, if it could not say which; what is piled onto a card it can't say at all."""
+    """Whether the reader saw some face, even if not which. Other things that lie on a card cannot be read at all."""
     return track.votes.count >= 1.0 and _face_share(track, labels) > 0.5
 
 
 def _face_share(track: CardTrack, labels: tuple[str, ...]) -> float:
-    """The probability that some face shows, whichever it is."""
+    """Return the probability that some face shows, whichever it is."""
     posterior = track.votes.posterior()
     return 1.0 - sum(float(posterior[labels.index(label)]) for label in NO_FACE)

@@ -1,7 +1,8 @@
-"""Tell when a cutting card comes to rest on the cloth.
+"""Report when a cutting card comes to rest on the cloth.
 
-It is taken for one only where it was seen again and again after a hand laid it there: not where one lay when the watch
-began, nor where no hand was just before, nor where cards belong. Layout millimetres, seconds of stream time.
+It is reported only where it was seen repeatedly after a hand laid it there. Cutting cards that lay there from the
+beginning are ignored, and so are those that no hand brought, or that lie where cards belong. Layout millimetres,
+seconds of stream time.
 """
 
 from __future__ import annotations
@@ -16,23 +17,23 @@ from thirdcard.vision.detections import CUT_CARD, Detections
 from thirdcard.vision.observations import CutCardRested
 
 SCORE = 0.6
-"""Detector's score from which something is a cutting card. Twice the detector's own threshold: it calls some backs on a
-cloth of their colour cutting cards (models/cards/detector.md). Chosen by hand."""
+"""Detector score from which something is a cutting card. Twice the detector's own threshold: it labels some backs on
+a cloth of their colour as cutting cards (models/cards/detector.md). Chosen by hand."""
 DOUBTFUL_SCORE = 0.25
-"""What looked this much like one when the watch began is furniture."""
+"""From this score on, what lay there when the watch began counts as furniture."""
 REST_MM = 15.0
-"""Looks whose middles lie nearer than this show the same thing at rest."""
+"""Looks whose centres lie nearer than this show the same thing at rest."""
 REST_S = 0.6
-"""A cutting card that lies for less was only carried past, or laid down for a moment. Chosen by hand."""
+"""A cutting card that lies for fewer seconds was only carried past, or laid down for a moment. Chosen by hand."""
 REST_LOOKS = 4
 """Looks that must show it in that time, of about seven: some may miss it. Chosen by hand."""
 GONE_S = 3.0
-"""What was not seen for longer is gone, and news when it is seen again."""
+"""After so many seconds without a sight it is gone, and is reported again if it reappears."""
 
 
 @dataclass(slots=True)
 class _Place:
-    """Where one was seen."""
+    """A place where a cutting card was seen."""
 
     at_mm: NDArray[np.float64]
     first_t: float
@@ -43,17 +44,23 @@ class _Place:
 
 @dataclass(slots=True)
 class CutCardWatch:
-    """The cutting cards in sight."""
+    """The cutting cards in sight, and which of them are reported."""
 
     is_card_region: Callable[[NDArray[np.float64]], bool]
-    """Whether cards belong at a point (2,): what looks like a cutting card there is one of them."""
+    """Whether cards belong at a point, (2,) mm: an apparent cutting card there is one of them."""
     _places: list[_Place] = field(default_factory=list)
     _furniture: list[NDArray[np.float64]] | None = None
 
     def update(
         self, found: Detections, t: float, *, hidden_s: Callable[[NDArray[np.float64]], float]
     ) -> list[CutCardRested]:
-        """Take one look in; `hidden_s` says of a polygon (4, 2) how long it was covered until just now."""
+        """Take one look and return the cutting cards that came to rest.
+
+        Args:
+            found: All that the detector last found.
+            t: Stream time in seconds.
+            hidden_s: For how many seconds a polygon, (4, 2) mm, was covered until just now.
+        """
         sights = found.of(CUT_CARD)
         if self._furniture is None:
             self._furniture = list(sights.take(sights.score >= DOUBTFUL_SCORE).centres_mm)
@@ -65,11 +72,11 @@ class CutCardWatch:
         return [self._tell(place) for place in self._places if _is_news(place)]
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
-        """Points where further looks would tell more."""
+        """Return the points, (2,) mm each, where further looks would reveal more."""
         return [place.at_mm for place in self._waited_for()]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be reported."""
+        """Return the earliest stream time about which something may still be reported; None when nothing is pending."""
         return min((place.first_t for place in self._waited_for()), default=None)
 
     def _waited_for(self) -> list[_Place]:

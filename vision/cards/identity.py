@@ -1,4 +1,4 @@
-"""Tell which known card a card that appears may be: one that is missing, hidden or brought back.
+"""Decide which known card a card that appears may be: one that is missing, hidden or brought back.
 
 A card is known once it was reported. Knows regions and labels, not what they mean. Distances are layout millimetres,
 durations seconds.
@@ -17,23 +17,23 @@ from thirdcard.vision.cards.tracker import OUT_OF_SIGHT_S, REST_LOOKS, CardTrack
 from thirdcard.vision.observations import Point, Reading
 
 REACH_KEPT_S = 3.0
-"""So long it is remembered where arms came in that reached over a card."""
+"""Seconds for which it is remembered where arms that reached over a card came in."""
 BEFORE_TURN_S, AFTER_TURN_S = 1.2, 0.2
-"""A card is turned within so long before its other side is seen, or hardly later."""
+"""How many seconds before its other side is seen, and how many after, a card may have been turned."""
 MISSED_LOOKS = 2
-"""A card that one look missed may still lie there."""
+"""A card that was missed in fewer looks may still lie there."""
 SEEN_TWICE_S = 0.5
-"""What was seen for longer while a card was seen at its own place is another card."""
+"""Something seen for more seconds than this while a card was seen at its own place is another card."""
 SAME_CARD_MM = 40.0
-"""So far a card is moved by whoever bends it up or turns it."""
+"""How far in mm a card moves when somebody bends it up or turns it."""
 ONE_PLACE_MM = 40.0
-"""Two cards that were never seen at one look and lie no farther apart may be one that was pushed on."""
+"""Two cards that were never seen at one look and lie within this distance may be one that was pushed on."""
 SURELY_TWO_LOOKS = 2
-"""What was seen so often at one look with a card is another."""
+"""What was seen in so many looks together with a card is another card."""
 BESIDE_MM = 100.0
-"""Middles of cards that lie side by side are nearer than this."""
+"""The centres of cards that lie side by side are nearer than this."""
 NEXT_MM = 130.0
-"""Cards from one region that were brought together lie nearer to each other."""
+"""Cards from one region that were brought together lie nearer to each other than this."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,51 +42,52 @@ class Known:
 
     region: str
     home: str
-    """The last of the card regions that it lay in."""
+    """The last card region that it lay in."""
     face_up: bool
     reading: Reading
     turned_t: float | None = None
-    """Since when a turn waits to be reported."""
+    """Since when a turn has been waiting to be reported, in stream seconds."""
     unread_t: float | None = None
-    """When its face was reported without a name."""
+    """When its face was reported without a label."""
     _reaches: list[tuple[float, Point | None]] = field(default_factory=list)
-    """When arms lay over it lately, and where they came in."""
+    """When arms recently lay over it, and where they came in."""
 
     def note_reach(self, t: float, entry_mm: Point | None) -> None:
-        """Something lies over it at `t`; it came in there, or nobody can say where."""
+        """Note that something lies over it at `t`, and where that came in; None where this is not visible."""
         self._reaches = [*(reach for reach in self._reaches if t - reach[0] <= REACH_KEPT_S), (t, entry_mm)]
 
     def reaches_about(self, t: float) -> tuple[Point | None, ...]:
-        """Where arms came in over it about the time at which it was turned, look by look."""
+        """Return where arms came in over it about the time at which it was turned, look by look."""
         return tuple(entry for moment, entry in self._reaches if t - BEFORE_TURN_S <= moment <= t + AFTER_TURN_S)
 
     def forget_reaches(self) -> None:
-        """It is gone."""
+        """Forget the arms: the card is gone."""
         self._reaches = []
 
 
 @dataclass(slots=True)
 class KnownCards:
-    """All cards that were reported, by their tracks."""
+    """All cards that were reported, by the ids of their tracks."""
 
     tracker: Tracker
     handed: HandedCards
     known: dict[int, Known] = field(default_factory=dict)
     gone: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
-    """Cards whose places are empty, since when; not told yet."""
+    """Cards whose places are empty, and since when; not reported yet."""
 
     def missing(self, t: float) -> list[CardTrack]:
-        """The cards that are not where they were."""
+        """Return the known cards that are not where they were."""
         told = [old for old in self.tracker.tracks if old.track_id in self.known]
         missed = [old for old in told if old.missing_since_t is not None and old.missing_looks >= MISSED_LOOKS]
         return [*(old for old, _ in self.gone.values()), *self.handed.away(t), *missed]
 
     def missing_back(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
-        """Which card `track` is: the one that is hidden just there, else one of those that are missing, their backs up.
+        """Return which known card `track` is: one hidden at that very place, otherwise a missing one that lay face
+        down.
 
-        Of these none that lay at another place before, or from whose region others lie there. The nearest; where
-        another card was brought with it, the two that were neighbours keep their order: None until the right one is
-        known to be missing.
+        Left out are cards that lay at another place before, and those from whose region others lie there. The nearest
+        is chosen. Where another card was brought with it, the two keep their order as neighbours; the result is None
+        until the right one is known to be missing.
         """
         hidden = self._hidden_at(track, t, place)
         if hidden is not None:
@@ -112,7 +113,7 @@ class KnownCards:
         return best if best in backs else None
 
     def _out_of_sight(self, home: str, t: float) -> list[CardTrack]:
-        """The cards of a region, their backs up, that something covers where they lay: they may be gone."""
+        """Return the cards of a region that lie face down and are covered at their places: they may be gone."""
         return [
             old
             for old in self.tracker.tracks
@@ -123,7 +124,7 @@ class KnownCards:
         ]
 
     def _hidden_at(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
-        """A card at the place, its back up, that was not seen at this look and lay where `track` is."""
+        """Return a known card at the place that lies face down, was not seen at this look and lay where `track` is."""
         hidden = [
             old
             for old in self.tracker.tracks
@@ -145,7 +146,7 @@ class KnownCards:
         return track.track_id in self.known and self.known[track.track_id].home == home
 
     def _brought_with(self, track: CardTrack) -> CardTrack | None:
-        """The unknown card next to `track`; what was seen often first, the rest may be parts of it under a hand."""
+        """Return the unknown card next to `track`, preferring one that was seen often: others may be parts of it."""
         others = [
             other
             for other in self.tracker.tracks
@@ -157,16 +158,16 @@ class KnownCards:
         return min(others, key=lambda other: (other.looks < REST_LOOKS, _away_mm(other, track)), default=None)
 
     def has_any(self, t: float) -> bool:
-        """Whether a card was reported and is there, or may come back."""
+        """Whether any known card is there or may come back."""
         return any(old.track_id in self.known for old in [*self.tracker.tracks, *self.missing(t)])
 
     def are_all_open(self, t: float) -> bool:
-        """Whether every card that was reported shows its face: then none is on its way."""
+        """Whether every known card shows its face: then none is on its way."""
         told = [old for old in [*self.tracker.tracks, *self.missing(t)] if old.track_id in self.known]
         return all(self.known[old.track_id].face_up for old in told)
 
     def backs(self) -> list[CardTrack]:
-        """The tracks of the cards whose backs are known to be up."""
+        """Return the tracks of the cards that are known to lie face down."""
         return [
             track
             for track in self.tracker.tracks
@@ -174,11 +175,12 @@ class KnownCards:
         ]
 
     def unknown(self) -> list[CardTrack]:
-        """What was not reported."""
+        """Return the tracks that were not reported."""
         return [track for track in self.tracker.tracks if track.track_id not in self.known]
 
     def may_be_a_part(self, track: CardTrack, t: float) -> bool:
-        """Whether a half hidden face may be what shows of a card beside it: nobody can guess it, or both are alike."""
+        """Whether a half hidden face may be the visible part of a card beside it: it cannot be guessed, or equals
+        it."""
         guess = track.votes.guess()
         is_guessed = track.votes.posterior().max() >= GUESSED and guess not in NO_FACE
         if not track.sight.face_up or (is_guessed and self.may_be_missing(guess, t)):
@@ -186,7 +188,7 @@ class KnownCards:
         return not is_guessed or self.has_a_twin(track, guess, BESIDE_MM)
 
     def has_a_twin(self, track: CardTrack, label: str, within_mm: float) -> bool:
-        """Whether a known card so near shows the face that `track` is guessed to show."""
+        """Whether a known card within `within_mm` shows the given label."""
         return any(
             self.known[other.track_id].reading.label == label and _away_mm(other, track) < within_mm
             for other in self.tracker.tracks
@@ -194,7 +196,7 @@ class KnownCards:
         )
 
     def may_be_missing(self, label: str, t: float) -> bool:
-        """Whether a card that is not where it was shows this face, or one that nobody could read."""
+        """Whether a missing card showed this face, or one that could not be read."""
         away = [self.known[old.track_id] for old in self.missing(t)]
         return any(each.face_up and each.reading.label in (None, label) for each in away)
 
@@ -205,7 +207,7 @@ class KnownCards:
         return reading.label is not None and any(each.face_up and each.reading.label == reading.label for each in left)
 
     def is_out(self, t: float, looked_t: float) -> bool:
-        """Whether a card may be at one of the places: one lies there, or one whose back was up is not to be seen."""
+        """Whether a card may be at one of the places: one lies there, or one that lay face down is not visible."""
         told = [old for old in [*self.tracker.tracks, *self.missing(t)] if old.track_id in self.known]
         return any(
             self.known[old.track_id].region in self.handed.places
@@ -214,7 +216,7 @@ class KnownCards:
         )
 
     def may_be_covered(self, track: CardTrack, t: float, region: str, reading: Reading) -> bool:
-        """Whether `track` may be a card whose old place is covered, so it is not known to be gone."""
+        """Whether `track` may be a card whose old place is covered, so that it is not known to be gone."""
         return any(
             old.track_id in self.known
             and old is not track
@@ -227,9 +229,9 @@ class KnownCards:
         )
 
     def same_card(self, track: CardTrack, t: float, region: str, reading: Reading) -> CardTrack | None:
-        """A card whose place is empty that `track` may be: one of the same region, or the same face from another.
+        """Return the missing card that `track` may be: from the same region, or with the same face from another one.
 
-        A card that was away for long comes back with its face up.
+        A card that was away for long comes back face up.
         """
         gone = [old for old, _ in self.gone.values()]
         away = {old.track_id for old in self.handed.away(t)}
@@ -244,32 +246,33 @@ class KnownCards:
         return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
 
     def _shows_its_face(self, old: CardTrack, track: CardTrack, reading: Reading) -> bool:
-        """Whether `track` shows the face of a card just there, and no two looks showed both: one may have erred."""
+        """Whether `track` shows the face of a card at that very place, and at most one look showed both."""
         label = self.known[old.track_id].reading.label
         is_there = track.beside[old.track_id] < SURELY_TWO_LOOKS and _away_mm(old, track) < ONE_PLACE_MM
         return is_there and label is not None and label == reading.label
 
     def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
-        """Whether both read alike; where one was not read, or lay face down, whether it vanished from that region."""
+        """Whether both have the same label; if one was not read or lay face down, whether it vanished from that
+        region."""
         known = self.known[old.track_id]
         if reading.label is not None and known.face_up and known.reading.label is not None:
             return known.reading.label == reading.label
         return region in (known.region, known.home)
 
     def _is_nameless(self, old: CardTrack, track: CardTrack) -> bool:
-        """A back, or a face that nobody read, may have gone on to another region: once its place is surely empty."""
+        """Whether a back, or a face that was not read, may have moved on to another region; its place must be empty."""
         known = self.known[old.track_id]
         return known.face_up == track.sight.face_up and known.reading.label is None
 
 
 def _strangeness(known: Known, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:
-    """Same faces first, then the nearest."""
+    """Sort key of candidates: equal labels first, then the nearest."""
     differs = reading.label is None or known.reading.label != reading.label
     return differs, _away_mm(old, track)
 
 
 def _were_both_seen(old: CardTrack, track: CardTrack) -> bool:
-    """Whether `track` was seen long before the other was seen last: they are two cards.
+    """Whether `track` was seen long before the other was last seen, so that they are two cards.
 
     Not where a back was seen in turns with what lies over it: looks under a hand shift it.
     """
@@ -278,7 +281,7 @@ def _were_both_seen(old: CardTrack, track: CardTrack) -> bool:
 
 
 def _may_be_one(old: CardTrack, track: CardTrack) -> bool:
-    """Whether two backs that lie over each other may be one card: no look showed both."""
+    """Whether two backs at one place may be one card: no look showed both."""
     is_back = not old.sight.face_up and not track.sight.face_up
     return is_back and track.beside[old.track_id] == 0 and _away_mm(old, track) < ONE_PLACE_MM
 

@@ -1,8 +1,8 @@
 """Watch the whole cloth for cards that come to rest where none belongs: beside a region, on chips, at an edge.
 
-A card is reported once it has lain in plain sight for a while where the cloth looked otherwise before, and its face was
-read or its back is beyond doubt; later that it was turned or is gone. Knows regions, not what they mean. Layout
-millimetres, seconds of stream time.
+A card is reported once it has lain in plain sight for a while where the cloth looked different before, and once its
+face was read or its back is beyond doubt. Later it is reported when it was turned or is gone. Knows regions, not what
+they mean. Layout millimetres, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from thirdcard.vision.cards.tracker import CardSight, CardTrack, Motion, Tracker
 from thirdcard.vision.observations import LooseCardLeft, LooseCardRested, LooseCardTurned, Reading
 
 SIGHT_SCORE = 0.5
-"""What looks less like a card is not followed: scores of cards that lie free are above 0.8."""
+"""Score below which a sight is not tracked: cards that lie free score above 0.8."""
 FACE_SCORE, BACK_SCORE = 0.6, 0.7
-"""Least mean detector score of a reported card: only a face reads as a face, but many things pass for a back."""
+"""Least mean detector score of a reported card: only a face reads as a face, but many things resemble a back."""
 LIES_S, LIES_LOOKS = 1.0, 6
-"""So long, and at so many looks, a card must lie in plain sight: one on its way, or in a hand, lies nowhere so long."""
+"""Seconds and looks for which a card must lie in plain sight: one that is carried or held does not lie that long."""
 WAIT_S = 3.0
-"""What cannot be distinguished from clutter by then is clutter, and nothing waits for it."""
+"""What cannot be distinguished from clutter after so many seconds counts as clutter, and nothing waits for it."""
 TURN_S = 1.0
-"""So long a turned card's face is read before it is reported."""
+"""Seconds for which a turned card's face is read before it is reported."""
 ONE_THING_MM = 40.0
-"""What is seen so near to a cutting card, or to a card that is known elsewhere, is that one."""
+"""What is seen within this distance of a cutting card, or of a card that is known elsewhere, is that one."""
 
 NOTHING_READ = Reading(label=None, confidence=0.0)
 
@@ -49,7 +49,7 @@ class _Known:
 
     face_up: bool
     turned_t: float | None = None
-    """Since when a turn waits to be reported."""
+    """Since when a turn has been waiting to be reported, in stream seconds."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class LooseCards:
     _reading: CardReading = field(init=False)
     _known: dict[int, _Known] = field(default_factory=dict)
     _laid: set[int] = field(default_factory=set)
-    """The tracks whose places looked otherwise before: print that a hand has left looks as it did."""
+    """The tracks whose places looked different before: print uncovered by a hand looks as it did."""
     _t: float = 0.0
 
     def __post_init__(self) -> None:
@@ -76,8 +76,15 @@ class LooseCards:
         read_faces: ReadFaces,
         is_strange: IsCovered,
     ) -> list[LooseSeen]:
-        """Take one look in; `sights` are those where no card belongs, `is_strange` whether a place looks otherwise now
-        than a moment ago."""
+        """Take one look and return what is new.
+
+        Args:
+            sights: The cards seen where none belongs.
+            t: Stream time in seconds.
+            is_covered: Whether something lies over a place, (4, 2) mm.
+            read_faces: Returns the reader's log probabilities for some places.
+            is_strange: Whether a place, (4, 2) mm, looks different from a moment ago.
+        """
         self._t = t
         free = [each for each in sights if each.score >= SIGHT_SCORE and not is_covered(each.corners_mm)]
         changes = self.tracker.update(self._reading.read(free, read_faces), t, is_covered=is_covered)
@@ -94,11 +101,11 @@ class LooseCards:
         return [*told, *(LooseCardLeft(track_id=each.track_id, t=each.missing_since_t or t) for each in gone)]
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
-        """Points where further looks would tell more."""
+        """Return the points, (2,) mm each, where further looks would reveal more."""
         return [track.sight.at_mm for track in self.tracker.tracks if self._is_waited_for(track)]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be reported."""
+        """Return the earliest stream time about which something may still be reported; None when nothing is pending."""
         times = [track.place_since_t for track in self.tracker.tracks if self._may_be_told(track)]
         times += [known.turned_t for known in self._known.values() if known.turned_t is not None]
         known = [track for track in self.tracker.tracks if track.track_id in self._known]
@@ -111,7 +118,7 @@ class LooseCards:
         return self.tracker.is_unsettled(track) or self._known[track.track_id].turned_t is not None
 
     def _may_be_told(self, track: CardTrack) -> bool:
-        """Whether a card that was not reported may be one yet."""
+        """Whether an unreported track may still be reported as a card."""
         is_new = track.track_id not in self._known and self._t - track.place_since_t < WAIT_S
         return is_new and track.track_id in self._laid and track.motion is Motion.RESTING
 
@@ -154,7 +161,7 @@ class LooseCards:
         return [LooseCardTurned(track_id=track.track_id, t=turned_t, face_up=known.face_up, reading=reading)]
 
     def _is_card(self, track: CardTrack, reading: Reading) -> bool:
-        """Whether a thing that lies there is a card beyond doubt."""
+        """Whether a resting thing is a card beyond doubt."""
         if track.sight.face_up:
             return track.score >= FACE_SCORE and reading.label is not None and track.votes.count >= ENOUGH_READS
         return track.score >= BACK_SCORE and float(track.votes.posterior()[self.labels.index(BACK)]) >= SURE_ENOUGH

@@ -1,8 +1,8 @@
-"""Notice that a card is not on the table any more: it lies nowhere, and no hand is there that could hold it.
+"""Detect that a card is no longer on the table: it lies nowhere, and no hand is there that could hold it.
 
-A card that was taken to a place, its back up, and went out of sight is off the table once that place, and all card
-regions, have been free of hands for long enough and nothing unknown lies there. Knows places, not whose they are.
-Layout millimetres, seconds of stream time.
+A card that was taken to a place face down and went out of sight is off the table once that place and all card regions
+have been free of hands for long enough, and nothing unknown lies there. Knows places, not whose they are. Layout
+millimetres, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -19,36 +19,37 @@ from thirdcard.vision.cards.tracker import CardTrack
 from thirdcard.vision.observations import CardTakenOff, Point
 
 FREE_S, FREE_LOOKS = 0.8, 4
-"""So long, at so many looks in a row, its place must be free: a card that is thrown back is in sight again sooner."""
+"""Seconds and consecutive looks for which its place must be free: a card that is thrown back is visible again
+sooner."""
 APART_S = 1.0
-"""What came between two looks that are farther apart nobody saw: it is waited anew."""
+"""Looks farther apart than this, in seconds, do not count as consecutive: the wait begins anew."""
 REACH_MM = 130.0
 """A hand that holds the card is nearer than this to where it was."""
 UNKNOWN_LOOKS = 3
-"""What was seen so often and is not reported may be the card."""
+"""Something that was seen in so many looks and is not reported may be the card."""
 LAST_LOOKS = 3
-"""Looks at the last arm over a place that are kept: at one alone it may not be seen where the arm comes in."""
+"""How many looks at the last arm over a place are kept: in a single one its place of entry may not be visible."""
 
 EntryOf = Callable[[NDArray[np.float64]], Point | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Missing:
-    """A card that was taken to a place and is nowhere to be seen."""
+    """A card that was taken to a place and is not visible anywhere."""
 
     track_id: int
     place: str
     at_mm: NDArray[np.float64]
-    """Where it was seen at that place, else where another card from its region lies."""
+    """Where it was seen at that place, or else where another card from its region lies."""
 
 
 @dataclass(slots=True)
 class OffTable:
-    """How long each missing card's place has been free of hands, and who was there last."""
+    """How long each missing card's place has been free of hands, and whose arm was last there."""
 
     _cards: KnownCards
     _free: dict[int, list[float]] = field(default_factory=dict)
-    """When each was looked for in vain, since its place became free."""
+    """The looks, in stream seconds, that did not find each card since its place became free."""
     _entries: dict[str, tuple[Point | None, ...]] = field(default_factory=dict)
     """Where the last arms over each place's cards came in, look by look."""
     _told: set[int] = field(default_factory=set)
@@ -56,13 +57,13 @@ class OffTable:
     def update(
         self, t: float, regions: Iterable[NDArray[np.float64]], *, is_covered: IsCovered, entry_of: EntryOf
     ) -> list[CardTakenOff]:
-        """Take one look in.
+        """Take one look and return the cards that are off the table.
 
         Args:
-            t: Stream time.
+            t: Stream time in seconds.
             regions: All card regions, (N, 2) mm each.
             is_covered: Whether something lies over a polygon.
-            entry_of: Where what covers it comes in over the table's edge; None where it does not.
+            entry_of: Where what covers a polygon reaches over the table's edge; None where it does not.
         """
         if not self._cards.handed.places:
             return []
@@ -91,7 +92,7 @@ class OffTable:
         return [CardTakenOff(track_id=card.track_id, t=looks[0], region=card.place, entries_mm=entries_mm)]
 
     def _missing(self, t: float) -> list[_Missing]:
-        """The cards at the places that are not to be seen, their backs up."""
+        """Return the cards at the places that lay face down and are not visible."""
         found = []
         for old in self._cards.missing(t):
             known = self._cards.known[old.track_id]
@@ -102,7 +103,7 @@ class OffTable:
         return found
 
     def _at_places(self) -> list[tuple[str, NDArray[np.float64]]]:
-        """The cards that lie at the places: the place of each, and where it is."""
+        """Return the place and the centre of each card that lies at one of the places."""
         return [
             (known.region, track.sight.at_mm)
             for track in self._cards.tracker.tracks
@@ -111,7 +112,7 @@ class OffTable:
         ]
 
     def _other_from(self, home: str) -> CardTrack | None:
-        """A card from the same region that lies at one of the places."""
+        """Return a card from the same region that lies at one of the places."""
         for track in self._cards.tracker.tracks:
             known = self._cards.known.get(track.track_id)
             if known is not None and known.home == home and known.region in self._cards.handed.places:

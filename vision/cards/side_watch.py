@@ -23,32 +23,33 @@ from thirdcard.vision.observations import CardBeside, CardBesideHidden, CardRest
 from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygons
 
 HIDDEN_S = 0.25
-"""A card that was out of sight for longer may have another one on it."""
+"""A card that was hidden for more seconds than this may have another one on it."""
 STAYS_S = 0.6
-"""A card that was uncovered and is to be gathered is gone by then. Longer reports it later. Chosen by hand."""
+"""An uncovered card that is about to be gathered is gone after so many seconds. A longer wait delays the report.
+Chosen by hand."""
 
 
 @dataclass(slots=True)
 class BesideWatch:
-    """The cards on the ground beside some regions."""
+    """The cards on the ground beside the card regions."""
 
     cards: CardWatch
-    """Over the ground alone."""
+    """A card watch over the ground only."""
     _seen_t: dict[int, float] = field(default_factory=dict)
     """When each resting card was last seen."""
     _again_t: dict[int, float] = field(default_factory=dict)
-    """Since when cards that were hidden are in sight again."""
+    """Since when cards that were hidden have been visible again."""
 
     def update(
         self, sights: Sequence[CardSight], t: float, *, is_covered: IsCovered, read_faces: ReadFaces
     ) -> list[CardBeside | CardBesideHidden]:
-        """Take one look in; `sights` are those where no card belongs."""
+        """Take one look, with the sights where no card belongs, and return what is new."""
         told = self.cards.update(sights, t, is_covered=is_covered, read_faces=read_faces)
         cards = [_beside(each) for each in told if isinstance(each, CardRested) and _is_no_clutter(each)]
         return [*cards, *self._seen_again(t)]
 
     def _seen_again(self, t: float) -> list[CardBesideHidden]:
-        """Cards that came in sight again where they lay, and stayed: one that is gathered soon is gone."""
+        """Report cards that became visible again where they lay and stayed; one that is being gathered is gone soon."""
         before, resting = self._seen_t, [track for track in self.cards.tracker.tracks if _rests(track)]
         self._seen_t = {track.track_id: track.seen_t for track in resting}
         again = {key: t for key, seen_t in self._seen_t.items() if seen_t - before.get(key, seen_t) > HIDDEN_S}
@@ -64,7 +65,7 @@ def _rests(track: CardTrack) -> bool:
 
 
 def _is_no_clutter(card: CardRested) -> bool:
-    """Where no card belongs, what nobody can read is something else."""
+    """Whether it is a card: where none belongs, something that cannot be read is something else."""
     return card.reading.label is not None or card.score > UNREADABLE
 
 
@@ -73,34 +74,35 @@ def _beside(card: CardRested) -> CardBeside:
 
 
 VISITED_SHARE = 0.1
-"""A hand is over a region when it covers so much of it."""
+"""A hand is over a region when it covers at least this share of it."""
 AWAY_S = 0.5
-"""One that comes back sooner was never gone, nor was one that no look missed, however long nobody looked."""
+"""A hand counts as new only after so many seconds, and only if some look in between missed it."""
 PATIENCE_S = 2.5
-"""What was not known for a loose card by then is clutter, and nothing waits for it."""
+"""What was not recognised as a loose card after so many seconds is clutter, and nothing waits for it."""
 CLEAR_MM = 20.0
-"""What lies so near to a place where cards are kept is one of those."""
+"""A cutting card within this distance of a place where cards are kept is one of those cards."""
 OWN_MM = 40.0
-"""A card whose middle lies so near to a card region is one of that region's: cards are 63 mm wide."""
+"""A card whose centre is within this distance of a card region belongs to that region: cards are 63 mm wide."""
 KEPT_MM = 45.0
-"""So near to a place where cards are kept cards are taken out and put in; a pile leans, and is seen aslant."""
+"""Within this distance of a place where cards are kept, cards are taken out and put in; a pile leans and is seen at
+an angle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideRegions:
-    """What is looked at beside the card regions, by name, polygons in mm."""
+    """What is watched beside the card regions: polygons in mm by name."""
 
     ground: Polygons = field(default_factory=dict)
-    """Where loose cards are reported; none: nowhere."""
+    """Where loose cards are reported; if empty, nowhere."""
     kept: Polygons = field(default_factory=dict)
     """Places where cards are kept: what lies there is not loose."""
     visited: Polygons = field(default_factory=dict)
-    """Over which hands are reported."""
+    """Regions over which hands are reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideLook:
-    """What is at hand at one look."""
+    """The inputs of one look."""
 
     found: Detections
     """All that the detector last found."""
@@ -109,13 +111,13 @@ class SideLook:
     is_covered: IsCovered
     read_faces: ReadFaces
     hidden_s: Callable[[NDArray[np.float64]], float]
-    """How long a polygon (4, 2) was covered until just now."""
+    """For how many seconds a polygon, (4, 2) mm, was covered until just now."""
     is_strange: IsCovered = lambda corners: True
-    """Whether a polygon (4, 2) looks otherwise now than a moment ago."""
+    """Whether a polygon, (4, 2) mm, looks different from a moment ago."""
 
 
 class Visits:
-    """Hands that come over some regions and go again, whatever they do there."""
+    """Hands that come over some regions and leave again, whatever they do there."""
 
     def __init__(self, regions: Mapping[str, NDArray[np.float64]], grid: GridFrame) -> None:
         self._cells = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
@@ -123,7 +125,7 @@ class Visits:
         self._was_missed = dict.fromkeys(regions, True)
 
     def update(self, hands: Mask, t: float) -> list[RegionVisited]:
-        """Take one look in; reports hands that are new over a region."""
+        """Take the hands of one look and return each region that a hand newly came over."""
         told = []
         for region, cells in self._cells.items():
             if np.count_nonzero(hands & cells) < VISITED_SHARE * np.count_nonzero(cells):
@@ -139,7 +141,7 @@ class SideWatch:
     """The surroundings of a table's card regions."""
 
     def __init__(self, regions: SideRegions, cards: CardWatch, grid: GridFrame) -> None:
-        """`cards` watches the card regions themselves: what lies there is left to it."""
+        """Take the regions and the watch of the card regions, which handles what lies inside them."""
         self._cards = cards
         self._kept = regions.kept
         self._loose = (
@@ -158,7 +160,7 @@ class SideWatch:
         t: float,
         seen: SideLook,
     ) -> list[Observation]:
-        """Take one look in and say what is new."""
+        """Take one look and return what is new."""
         self._t = t
         told: list[Observation] = [
             *self._cut_cards.update(seen.found, t, hidden_s=seen.hidden_s),
@@ -177,9 +179,9 @@ class SideWatch:
         return told
 
     def _loose_sights(self, sights: Sequence[CardSight], seen: SideLook) -> list[CardSight]:
-        """The sights that may be cards where none belongs.
+        """Return the sights that may be cards where none belongs.
 
-        Where cards are handed on any may be one of those: a card that is passed on at once is known nowhere else.
+        Places to which cards are taken are left out: a card that is passed on at once is not known from anywhere else.
         """
         cut_cards = seen.found.of(CUT_CARD).centres_mm
         return [
@@ -200,23 +202,23 @@ class SideWatch:
         )
 
     def _is_card_region(self, at_mm: NDArray[np.float64]) -> bool:
-        """Whether cards belong or are kept there."""
+        """Whether cards belong or are kept at a point."""
         return self._cards.region_of(at_mm) is not None or self._is_near(at_mm, self._kept, CLEAR_MM)
 
     def _may_be_a_card(self, at_mm: NDArray[np.float64]) -> bool:
-        """Whether cards belong there or are taken there for a while: a plain back looks like a cutting card."""
+        """Whether cards belong at a point or are taken there for a while: a plain back looks like a cutting card."""
         may_be_handed = self._cards.are_cards_away or self._cards.plain_backs.are_plain
         is_handed = may_be_handed and self._cards.handed.place_of(at_mm) is not None
         return is_handed or self._is_card_region(at_mm)
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
-        """Points where further looks would tell more."""
+        """Return the points, (2,) mm each, where further looks would reveal more."""
         tracks = [] if self._loose is None else self._loose.cards.unsettled()
         fresh = [track.sight.at_mm for track in tracks if self._t - track.place_since_t < PATIENCE_S]
         return [*fresh, *self._cut_cards.asked_mm(), *self._anywhere.asked_mm()]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be reported."""
+        """Return the earliest stream time about which something may still be reported; None when nothing is pending."""
         loose_t = None if self._loose is None else self._loose.cards.waiting_since_t()
         if loose_t is not None and self._t - loose_t >= PATIENCE_S:
             loose_t = None

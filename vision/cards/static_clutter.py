@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from thirdcard.vision.plane.change_gate import Change, GridFrame, Mask, difference
 
 SAME_PLACE_MM = 22.0
-"""A box so near to known print is of it: twice as far as 95 % of boxes are off (11 mm, models/cards/detector.md), and
-less than two cards lie apart (26 mm). Chosen by hand."""
+"""A box within this distance of known print is that print: twice as far as 95 % of boxes are off (11 mm,
+models/cards/detector.md), and less than two cards lie apart (26 mm). Chosen by hand."""
 SAME_LEVELS = 15.0
-"""Mean difference in grey levels below which a place looks as it did."""
+"""Mean difference in grey levels below which a place looks unchanged."""
 LEAST_SEEN = 0.4
-"""Share of a place that must be in sight for its looks to count. Where less is, known print stays print. Chosen by
-hand."""
+"""Share of a place that must be visible for it to be compared. Below that, known print stays print. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +37,26 @@ class StaticClutter:
     _bare: Change | None = None
     _places: list[_Place] = field(default_factory=list)
     _compared: tuple[Change, NDArray[np.float32]] | None = None
-    """The last look that was asked about, and how much it differs from the bare table."""
+    """The last look that was compared, and its difference from the bare table in grey levels."""
 
     @property
     def is_made(self) -> bool:
-        """Whether the bare table was looked at."""
+        """Whether the bare table was recorded."""
         return self._bare is not None
 
     def remember(self, polygons_mm: list[NDArray[np.float64]], change: Change) -> None:
-        """Take the polygons, (4, 2) each, for print, as the table looks now."""
+        """Record polygons, (4, 2) mm each, as print, with the table's present look."""
         self._bare = change
         self._compared = None
         self._places = [_Place(polygon.mean(axis=0), self.grid.mask_of(polygon)) for polygon in polygons_mm]
 
     def is_print(self, polygon_mm: NDArray[np.float64], change: Change, covered: Mask) -> bool:
-        """Whether a polygon lies where print is known, and what is to be seen of the place looks as bare as it did.
+        """Whether a polygon lies on known print whose visible part still looks as recorded.
 
         Args:
             polygon_mm: (4, 2).
-            change: the present small picture.
-            covered: (H, W) cells under something; a place that is mostly covered is still print.
+            change: The present small picture.
+            covered: (H, W) cells under something; a place that is mostly covered still counts as print.
         """
         if self._bare is None:
             return False
@@ -71,7 +70,7 @@ class StaticClutter:
         return False
 
     def looks_as_before(self, change: Change, regions: Iterable[tuple[slice, slice]]) -> bool:
-        """Whether all places of print in these cells look as they did; nothing lies over them."""
+        """Whether all known print in these cells looks as recorded; nothing may lie over it."""
         inside = np.zeros(self.grid.shape_hw, bool)
         for cells in regions:
             inside[cells] = True
@@ -82,7 +81,7 @@ class StaticClutter:
         return all(float(changed[cells].mean()) < SAME_LEVELS for cells in places if cells.any())
 
     def is_bare(self, polygon_mm: NDArray[np.float64], change: Change, covered: Mask) -> bool:
-        """Whether a polygon looks as it did when the bare table was looked at, and enough of it is to be seen."""
+        """Whether enough of a polygon is visible and it looks as it did when the bare table was recorded."""
         if self._bare is None:
             return False
         cells = self.grid.mask_of(polygon_mm)

@@ -1,8 +1,8 @@
-"""Know the back of one table's cards by its picture, and find cards by it.
+"""Learn the back of one table's cards from its picture, and find cards by it.
 
-A detector that was taught many backs hardly knows some, such as those that bear a picture of cards. What this table's
-back looks like its cards show themselves: what two of them look like that lie with their backs up. An enrolled back is
-known from the beginning. Knows pictures of backs, not where cards belong. Pixels of the rectified view, unless told
+The detector was trained on many backs but hardly recognises some, such as those that bear a picture of cards. This
+table's back is learned from the cards themselves: what two cards that lie face down look like. An enrolled back is
+known from the beginning. Knows pictures of backs, not where cards belong. Pixels of the rectified view unless stated
 otherwise.
 """
 
@@ -24,64 +24,64 @@ from thirdcard.vision.plane.change_gate import Mask
 SHOWN_BY = 2
 """Cards that must have shown the same back: one may be an open card that was misread, or lie in a hand's shadow."""
 ONE_BACK = 0.7
-"""Correlation of two crops from which on they show the same back: on drawn tables backs reached 0.71 in 95 % of the
-cases, other things 0.56 at most. Fine stripes, which a box that is off by a millimetre shifts, may
-stay below."""
+"""Correlation of two crops from which on they show the same back. On drawn tables backs reached 0.71 in 95 % of the
+cases, other things 0.56 at most. Fine stripes, which a shift of the box by a millimetre changes, may stay below."""
 MOST_BACKS = 3
-"""Decks that a table uses in turn, and one: what was shown last counts."""
+"""Largest number of backs that are kept: the decks that a table uses in turn, plus one. The last shown comes first."""
 MOST_CROPS = 12
-"""Crops that a back is averaged over. More tell nothing of noise any more, and keep a former light."""
+"""Crops that a back is averaged over. More reduce the noise no further, and preserve an earlier light."""
 FOUND = 0.75
-"""Correlation of the view with a back from which on it lies there: backs that lay free had 0.92 to 0.98 on a drawn
-table (eight looks), what else lay on cloth 0.56 at most. Some degrees of turn, or a finger over a corner, cost the
+"""Correlation of the view with a back from which on it lies there. Backs that lay free had 0.92 to 0.98 on a drawn
+table (eight looks), other things on cloth 0.56 at most. A few degrees of turn, or a finger over a corner, cost the
 rest."""
 CONTRAST = 14.0
-"""Grey levels by which a back's own picture must spread, in the channel that spreads most: a plain one is like any
-plain thing. Three times a camera's noise. Chosen by hand."""
+"""Least standard deviation in grey levels of a back's own picture, in its most varied channel: a plain back
+resembles any plain thing. Three times a camera's noise. Chosen by hand."""
 COLOURS = 40.0
-"""Grey levels by which the mean colour under a back may differ from its own, in any channel, through light and shade; a
-deck of another colour differs by more. Chosen by hand."""
+"""Grey levels by which the mean colour at a match may differ from the back's own, in any channel, through light and
+shade; a deck of another colour differs by more. Chosen by hand."""
 IN_SIGHT = 0.75
-"""Share of a card's place that must be in sight and unexplained for a back to be looked for there."""
+"""Share of a card's place that must be visible and unexplained for a back to be looked for there."""
 CARD_PX = (32, 44)
-"""A card of 63 x 88 mm in the view that the detector was taught, of half a pixel a millimetre."""
+"""Width and height in px of a card of 63 x 88 mm in the view that the detector was trained on, at half a pixel a
+millimetre."""
 SURELY = 0.999
-"""How sure it is that what looks like the table's back is one. Chosen by hand: so says the reader of most."""
+"""Probability given to a match with the table's back. Chosen by hand: the reader gives most backs as much."""
 RIM_X, RIM_Y = (round(side * RIM / (1 + 2 * RIM)) for side in (WIDTH_PX, HEIGHT_PX))
 
 STAYED_PX = 2
-"""A card that lies still is found again so near: two pixels are 4 mm, a detector's noise in its place is less."""
+"""A card that lies still is found again within so many px: two pixels are 4 mm, more than the detector's noise."""
 RIM_PX = 6
-"""What differs from the cloth may end so far inside a card whose rim has the cloth's colour."""
+"""The difference from the cloth may end so many px inside a card whose rim has the cloth's colour."""
 _Box = tuple[int, int, int, int]
 """First row, row after the last, first column, column after the last."""
 View = NDArray[np.float32]
-"""(H, W, 3) of the rectified view, softened as the patches are."""
+"""(H, W, 3) of the rectified view, blurred as the patches are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundBack:
-    """A back that lies in a view."""
+    """A back that was found in a view."""
 
     corners_px: NDArray[np.float64]
-    """(4, 2) clockwise, a shorter side first."""
+    """(4, 2) clockwise, beginning with a shorter side."""
     likeness: float
-    """-1 to 1."""
+    """Correlation with the known back, -1 to 1."""
 
 
 @dataclass(slots=True, eq=False)
 class _Back:
-    """One back, by the mean of its crops."""
+    """One back: the mean of its crops, and the patches made from it."""
 
     crop: NDArray[np.float32]
-    """(112, 80, 3) as a reader's crop."""
+    """(112, 80, 3), in the form of a reader's crop."""
     count: int
     small: NDArray[np.float32] | None = None
-    """The crop as it is compared with others."""
+    """The crop prepared for comparison with others."""
     patches: tuple[View, ...] = ()
-    """The card's picture as the view shows it, turned by no, one, two and three right angles."""
+    """The card as the view shows it, turned by 0, 90, 180 and 270 degrees."""
     channel: int = 0
-    """The one in which it spreads most."""
+    """The channel in which it varies most."""
 
 
 @dataclass(slots=True)
@@ -89,15 +89,15 @@ class TableBacks:
     """The backs that the cards of a table have shown."""
 
     labels: tuple[str, ...]
-    """A reader's."""
+    """The reader's labels."""
     size_px: tuple[int, int] = CARD_PX
-    """A card's width and height in the view."""
+    """A card's width and height in the view, in px."""
     log_probs: NDArray[np.float64] = field(init=False)
-    """(n_labels,) what a reader would say of a back that is known."""
+    """(n_labels,) what a reader would return for a known back."""
     _lain: set[int] = field(default_factory=set)
-    """The cards that were looked at, by their tracks."""
+    """The ids of the tracks that were looked at."""
     _backs: list[_Back] = field(default_factory=list)
-    """The last one that was shown first."""
+    """The known backs, the last shown first."""
 
     def __post_init__(self) -> None:
         is_back = np.array([label == BACK for label in self.labels])
@@ -109,7 +109,7 @@ class TableBacks:
         return any(back.patches for back in self._backs)
 
     def is_one(self, crop: Image) -> bool:
-        """Whether a crop, (112, 80, 3) uint8, shows a back that is known, either end up."""
+        """Whether a crop, (112, 80, 3) uint8, shows a known back, either end up."""
         known = [back.small for back in self._backs if back.patches and back.small is not None]
         if not known:
             return False
@@ -118,29 +118,32 @@ class TableBacks:
         return any(likeness(end, back) >= ONE_BACK for back in known for end in ends)
 
     def enrol(self, crop: Image) -> None:
-        """Take a back, (112, 80, 3) uint8, for known: somebody enrolled it."""
+        """Add an enrolled back, (112, 80, 3) uint8, as known."""
         self._show(crop, SHOWN_BY)
 
     def wants(self, track_id: int) -> bool:
-        """Whether a card that lies with its back up has yet to be looked at."""
+        """Whether a card that lies face down was not looked at yet."""
         return track_id not in self._lain
 
     def lies(self, track_id: int, crop: Image) -> None:
-        """A card lies in plain sight, its back up, where the cloth was bare; `crop` is (112, 80, 3) uint8."""
+        """Learn from a card that lies face down in plain sight on known cloth; `crop` is (112, 80, 3) uint8."""
         self._lain.add(track_id)
         self._show(crop, 1)
 
     def keep(self, track_ids: Collection[int]) -> None:
-        """Only these cards are still followed."""
+        """Forget all cards but these, which are still tracked."""
         self._lain &= set(track_ids)
 
     def find(self, view: View, where: Mask, near: Sequence[FoundBack] = ()) -> list[FoundBack]:
-        """The backs that lie in a view, those that were found before first, then the likeliest.
+        """Find the known backs in a view.
 
         Args:
             view: (H, W, 3).
-            where: (H, W) what is in sight and nothing else explains.
-            near: what the look before found there: where it lies still nothing is searched.
+            where: (H, W) what is visible and not explained by anything else.
+            near: What the last look found there; a card that lies still is not searched for.
+
+        Returns:
+            Those that were found before come first, then the others by decreasing correlation.
         """
         found: list[FoundBack] = []
         left = where.astype(np.float32)
@@ -155,7 +158,7 @@ class TableBacks:
         return found
 
     def _best(self, view: View, where: NDArray[np.float32], box: _Box) -> FoundBack | None:
-        """The place in a box that is most like a back; None where none is like one."""
+        """Return the best match inside a box; None where nothing is similar enough."""
         top, bottom, left, right = box
         part, free = view[top:bottom, left:right], where[top:bottom, left:right]
         if float(free.sum()) < IN_SIGHT * self.size_px[0] * self.size_px[1]:
@@ -174,7 +177,7 @@ class TableBacks:
         return FoundBack(np.roll(corners, -1, axis=0) if width > height else corners, like)
 
     def _show(self, crop: Image, count: int) -> None:
-        """A card showed this back: one that is known already, or another."""
+        """Add a crop to the known back that it shows, or as a new back."""
         seen = crop.astype(np.float32)
         for back in self._backs:
             turned = max((seen, seen[::-1, ::-1]), key=lambda one: _alike(one, back.crop))
@@ -191,7 +194,7 @@ class TableBacks:
             self._draw(back)
 
     def _draw(self, back: _Back) -> None:
-        """Make a back's patches; none of one that is plain."""
+        """Make the patches of a back; none if it is plain."""
         card = back.crop[RIM_Y:-RIM_Y, RIM_X:-RIM_X]
         upright = cv2.blur(cv2.resize(card, self.size_px, interpolation=cv2.INTER_AREA), (3, 3))
         spread = upright.std(axis=(0, 1))
@@ -202,7 +205,7 @@ class TableBacks:
 
 
 def _box_of(where: NDArray[np.float32]) -> _Box:
-    """The rows and columns in which anything lies."""
+    """Return the box of all non-zero cells, grown by `RIM_PX`."""
     rows, columns = (np.nonzero(where.any(axis=axis))[0] for axis in (1, 0))
     if not len(rows):
         return 0, 0, 0, 0
@@ -210,7 +213,7 @@ def _box_of(where: NDArray[np.float32]) -> _Box:
 
 
 def _box_round(corners_px: NDArray[np.float64], rim_px: int) -> _Box:
-    """The rows and columns of a card and a rim round it."""
+    """Return the box of a card and a rim round it."""
     (left, top), (right, bottom) = np.round(corners_px.min(axis=0)), np.round(corners_px.max(axis=0))
     return _grown((top, bottom, left, right), rim_px)
 
@@ -221,12 +224,12 @@ def _grown(box: Sequence[float], rim_px: int) -> _Box:
 
 
 def _alike(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    """Correlation of two crops."""
+    """Return the correlation of two crops, -1 to 1."""
     return likeness(prepared(np.asarray(one, np.uint8)), prepared(np.asarray(other, np.uint8)))
 
 
 def _most_like(part: View, free: NDArray[np.float32], patch: View, channel: int) -> tuple[float, int, int] | None:
-    """How much the most alike place in a part of the view is like a patch, and its first pixel; None where none is."""
+    """Return the best correlation of a patch with a part of the view and its first pixel; None where none is enough."""
     height, width = patch.shape[:2]
     if part.shape[0] < height or part.shape[1] < width:
         return None

@@ -1,7 +1,7 @@
-"""Watch the cards of one table: those in the card regions, those handed on from there, and what lies beside.
+"""Watch the cards of one table: those in the card regions, those passed on from there, and what lies beside.
 
-Puts together what finds cards, reads them and follows them. Knows regions and a reader's labels, not what they mean.
-Layout millimetres, seconds of stream time.
+Joins the parts that find, read and track cards. Knows regions and a reader's labels, not what they mean. Layout
+millimetres, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from thirdcard.vision.plane.occlusion import Cover
 from thirdcard.vision.stage_clock import StageClock
 
 COVERED_SHARE = 0.12
-"""A place is covered where more than this share of it is."""
+"""A place is covered where more than this share of its cells is."""
 STRANGE_SHARE = 0.5
-"""A place looks otherwise where more than this share of it does: a card's paper differs from cloth all over."""
+"""A place looks different where more than this share of it does: a card's paper differs from cloth all over."""
 UNDER_HANDS_S = 0.3
-"""So often the card regions under hands are looked at."""
+"""Interval in seconds at which the card regions under hands are examined."""
 
 
 NOTICED_S = 0.5
-"""A card that comes is found within so long of lying still: all of 172 in five recordings were. Some backs that bear a
-picture were found only 0.6 to 1.2 s later."""
+"""A new card is found within so many seconds of lying still: all of 172 in five recordings were. Some backs that
+bear a picture were found only 0.6 to 1.2 s later."""
 LONGEST_UNNOTICED_S = 3.0
-"""What has lain still for longer is no card that has come lately."""
+"""What has lain still for more seconds than this is not a card that came recently."""
 
 
 class ReadsCards(Protocol):
@@ -50,11 +50,11 @@ class ReadsCards(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What it distinguishes."""
+        """The labels that it distinguishes, in the order of its probabilities."""
         ...
 
     def read(self, crops: Sequence[Image]) -> Readings:
-        """What each crop shows."""
+        """Return the log probabilities of the labels for each crop."""
         ...
 
 
@@ -65,7 +65,7 @@ class CardRegions:
     own: Polygons = field(default_factory=dict)
     """Where cards belong."""
     side: SideRegions = field(default_factory=SideRegions)
-    """What is looked at beside."""
+    """What is watched beside the card regions."""
     customs: CardCustoms = field(default_factory=CardCustoms)
 
 
@@ -81,7 +81,15 @@ class CardFaces:
         on_face: Callable[[Image], None] = lambda crop: None,
         backs: TableBacks | None = None,
     ) -> None:
-        """`on_face` is given the crop of each card that clearly shows a face; `backs` are the table's, as they show."""
+        """Take the reader, the camera's calibration, a callback and the table's backs.
+
+        Args:
+            reader: Reads the crops.
+            calibration: The camera's.
+            stages: Counts the time spent.
+            on_face: Called with the crop of each card that clearly shows a face.
+            backs: The table's backs; None: none is known yet.
+        """
         self.labels = reader.labels
         self.calibration = calibration
         self.backs = TableBacks(reader.labels) if backs is None else backs
@@ -89,7 +97,7 @@ class CardFaces:
         self._back = self.labels.index(BACK)
 
     def read(self, frame: Frame, places: Sequence[Polygon]) -> list[NDArray[np.float64] | None]:
-        """Log probabilities over the labels for places, (4, 2) each; None where the camera does not see one."""
+        """Return log probabilities over the labels for places, (4, 2) mm each; None for a place outside the picture."""
         with self._stages.stage("read"):
             crops = [card_crop(frame.image, self.calibration, corners) for corners in places]
             seen = [crop for crop in crops if crop is not None]
@@ -105,12 +113,12 @@ class UnderHands:
     """Where to look under hands now and then: a card that is half under one is easily missed."""
 
     def __init__(self, regions: Iterable[Polygon], grid: GridFrame) -> None:
-        """Takes the regions' polygons, (N, 2) mm each."""
+        """Take the regions' polygons, (N, 2) mm each."""
         self._regions = [(polygon, grid.mask_of(polygon)) for polygon in regions]
         self._asked_t = 0.0
 
     def asked_mm(self, hands: Mask, t: float) -> list[Polygon]:
-        """Points, (2,) each, all over the regions under the `hands`; none where that was asked for a moment ago."""
+        """Return points, (2,) mm each, spread over the regions under `hands`; none if it returned some a moment ago."""
         if t - self._asked_t < UNDER_HANDS_S:
             return []
         self._asked_t = t
@@ -119,11 +127,14 @@ class UnderHands:
 
 
 def unnoticed_s(cover: Cover, corners_mm: Polygon) -> float:
-    """For how long a thing that is found now may have lain there: nothing has moved at its place since; else 0.
+    """Return for how many seconds a thing that is found now may have lain there: nothing moved at its place since.
 
     Args:
-        cover: what lies over the cloth now, and what moved when.
-        corners_mm: (4, 2), the thing's.
+        cover: What covers the cloth now, and what moved when.
+        corners_mm: (4, 2), the thing's corners.
+
+    Returns:
+        0 where something moved just now, or where the place has been still for too long.
     """
     cells = cover.grid.mask_of(corners_mm)
     still_s = float(np.median(cover.change.still_s[cells])) if cells.any() else 0.0
@@ -146,11 +157,11 @@ class TableCards:
         self._has_looked = False
 
     def recalibrate(self, calibration: Calibration) -> None:
-        """The camera hangs otherwise; the cards lie where they lay."""
+        """Use another calibration: the camera moved, the cards did not."""
         self._faces.calibration = calibration
 
     def update(self, look: ClothLook) -> list[Observation]:
-        """Take one look in and say what is new."""
+        """Take one look and return what is new."""
         t, cover, read = look.frame.t, look.cover, partial(self._faces.read, look.frame)
         sights = self._sights.of(
             look.found,
@@ -178,7 +189,7 @@ class TableCards:
         return [*self._first_look(t), *told, *self._side.update(sights, t, beside)]
 
     def _learn_backs(self, frame: Frame, is_covered: IsCovered) -> None:
-        """Look once at each card that lies in plain sight with its back up, where the cloth below is known."""
+        """Learn the back of each newly seen card that lies face down in plain sight on known cloth."""
         backs, lying = self._faces.backs, self._watch.lying_backs()
         backs.keep({track.track_id for track in lying})
         for track in lying:
@@ -189,12 +200,12 @@ class TableCards:
                     backs.lies(track.track_id, crop)
 
     def _first_look(self, t: float) -> list[Observation]:
-        """Whether cards may lie there unknown, told once."""
+        """Report once whether unknown cards may have lain there at the first look."""
         is_doubted, self._has_looked = not self._has_looked and self._sights.may_hide_cards, True
         return [FirstLookDoubted(t=t)] if is_doubted else []
 
     def wait(self, t: float) -> list[Observation]:
-        """What a look tells that shows nothing: all is covered."""
+        """Take a look at which everything is covered, and return what is due to be reported."""
         return self._watch.update(
             [],
             t,
@@ -204,28 +215,28 @@ class TableCards:
         )
 
     def asked_mm(self, t: float) -> list[Polygon]:
-        """Points, (2,) each, where further looks would tell more."""
+        """Return the points, (2,) mm each, where further looks would reveal more."""
         cards = [track.sight.at_mm for track in self._watch.unsettled()]
         return [*cards, *self._side.asked_mm(), *self._under_hands.asked_mm(self._cloth.hands, t)]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be reported."""
+        """Return the earliest stream time about which something may still be reported; None when nothing is pending."""
         times = (self._watch.waiting_since_t(), self._side.waiting_since_t())
         return min((since for since in times if since is not None), default=None)
 
     def in_sight(self) -> tuple[CardInSight, ...]:
-        """The cards on the table, where they were last seen."""
+        """Return the cards on the table, each where it was last seen."""
         return self._watch.in_sight()
 
     @property
     def familiarity(self) -> float:
-        """Share of the cards whose looks were sure by themselves, 0 to 1."""
+        """Share of the cards, 0 to 1, that were read with confidence from single looks."""
         return self._watch.familiarity.share
 
     def forget(self, track_ids: Collection[int]) -> None:
-        """Take what lies where these cards lay for others: nobody saw what became of them."""
+        """Treat what lies where these cards lay as new cards: what became of the old ones was not seen."""
         self._watch.forget(track_ids)
 
     def finish(self) -> list[Observation]:
-        """Report what was still waited for when the video ended."""
+        """Report what was still pending when the video ended."""
         return self._watch.finish()

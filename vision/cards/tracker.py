@@ -1,7 +1,7 @@
-"""Follow cards in the layout plane: at rest, covered, turned, moved, gone.
+"""Track cards in the layout plane: at rest, covered, turned, moved, gone.
 
-Distances are millimetres, durations seconds. A card that is covered stays; one whose place is in sight and empty
-is gone. Knows nothing of what a card means, and nothing of pixels.
+Distances are millimetres, durations seconds. A card that is covered stays; one whose place is visible and empty is
+gone. Knows nothing of what a card means, and nothing of pixels.
 """
 
 from __future__ import annotations
@@ -20,56 +20,57 @@ from thirdcard.vision.cards.label_fusion import Votes
 STILL_MM = 6.0
 """A card whose centre moved less than this since the last look lies still."""
 ONE_CARD_MM = 24.0
-"""Two middles nearer than this are one card's."""
+"""Two centres nearer than this belong to one card."""
 SAME_PLACE_MM = 28.0
-"""A card that comes to rest has been at its place since it first came this near to it."""
+"""A card that comes to rest has been at its place since it first came within this distance."""
 REST_S = 0.19
-"""Two steps between looks, of 0.095 s. Longer, all that follows is reported later; shorter, a card that a hand slides
-slowly is taken to rest."""
+"""Seconds without movement after which a card is at rest: two intervals of 0.095 s between looks. A longer time
+delays everything that follows; with a shorter one a card that a hand slides slowly counts as at rest."""
 REST_LOOKS = 3
-"""As many looks as there are in REST_S at ten a second: where looks come less often it takes longer."""
+"""Looks that must show it: as many as fit in REST_S at ten a second. Where looks come less often it takes longer."""
 SHAKEN_S, SHAKEN_LOOKS = 0.38, 5
-"""A card that hands shake, or half hide, is at rest once it has been about one place for so long."""
+"""A card that hands shake, or half hide, is at rest once it has been about one place for so long (seconds, looks)."""
 FOLLOW_MOVING_MM = 75.0
-"""A card on its way may move this far between two looks and be followed."""
+"""How far a moving card may move between two looks and still be tracked."""
 FOLLOW_RESTING_MM = 48.0
-"""A card at rest that moved farther is not followed: its neighbour's place is not much farther, and a card may come
+"""A card at rest is not tracked over a longer distance: its neighbour's place is hardly farther, and a card may come
 to rest there while a hand covers this one."""
 FOLLOW_COVERED_MM = 24.0
-"""Nor one farther off than this where something may lie over it: what shows of a half hidden card misleads."""
+"""The same where something may cover it: the visible part of a half hidden card misleads."""
 FOLLOW_TURNED_MM = 45.0
-"""A card at rest whose other side shows may lie this far off."""
+"""A card at rest that now shows its other side may lie this far away."""
 FOLLOW_HIDDEN_MM = 12.0
-"""And no farther where that is its back: open cards stay open, and a back that lies over one is another card's."""
+"""The same where the other side is its back: open cards stay open, and a back that lies over one is another card's."""
 OTHER_SIDE_MM = 30.0
-"""Added to the distance where the other side shows."""
+"""Cost in mm added to the distance where the other side shows."""
 PASSING_MM = 12.0
-"""Added to the distance where the card had not come to rest: what lies at a place is the card that rests there. And
-where what was seen may be passing over it: what lies beside that is rather the card."""
+"""Cost in mm added where the card had not come to rest, since what lies at a place is the card that rests there; and
+where the sight may be a card passing over it, since a sight beside that is more likely the card."""
 GHOST_MM = OTHER_SIDE_MM + ONE_CARD_MM
-"""And where it came to where an older card rests: what is seen there is that one, whichever side shows."""
+"""Cost in mm added where an older card rests at the track's place: what is seen there is the older one, whichever
+side shows."""
 FAR_MM = 1e4
-"""Cost of a pair that may not be: farther than any table is wide. The solver fails where too many costs are
-infinite."""
+"""Cost of an impossible pair: farther than any table is wide. The solver fails where too many costs are infinite."""
 TURN_LOOKS = 2
 """Looks that must show the other side: one may be misread, or show a card that passes over this one."""
 OUT_OF_SIGHT_S = 0.3
-"""A card that was not seen for longer may have been exchanged for another."""
+"""A card that was not seen for more seconds than this may have been exchanged for another."""
 CLEAR_SCORE = 0.6
-"""Of a card under a hand two boxes may be seen at one look; one of them scores less than this. So do backs that bear a
+"""Of a card under a hand one look may show two boxes; one of them scores less than this. So do backs that bear a
 picture at most looks (a median of 0.53), and others at hardly any (0.7 to 0.9)."""
 DROP_S = 0.35
-"""A card on its way that was not seen for longer is given up: at least three looks missed it. Longer, the next card
-takes over its track; shorter, a card that blurs on its way begins anew. Chosen by hand."""
+"""A moving card that was not seen for more seconds than this is dropped: at least three looks missed it. With a
+longer time the next card takes over its track; with a shorter one a card that blurs on its way begins anew. Chosen
+by hand."""
 LAID_S = 1.2
-"""A card that was seen free, no hand on it, before it had been seen long enough to be at rest, and that a hand covers
-now, is waited for so long: where looks are sparse, hands leave it free too briefly."""
+"""Seconds to wait for a card that was seen uncovered but too briefly to be at rest, and that a hand covers now:
+where looks are sparse, hands leave it uncovered too briefly."""
 LOST_S, LOST_SCORE, LOST_LOOKS = 3.0, 0.6, 2
-"""What looked this much like a card, free of hands or so often, and was lost before it had come to rest may have been
-the one that is found at its place within so long."""
+"""Seconds, least score and looks: a card that was lost before it had come to rest may be the one that is found at
+its place within this time."""
 GONE_S = 0.5
-"""A card at rest whose place is in sight and empty for so long is gone. Longer reports that later, shorter drops cards
-that the detector misses for some looks. Chosen by hand."""
+"""A card at rest whose place is visible and empty for so many seconds is gone. A longer time delays the report, a
+shorter one drops cards that the detector misses for some looks. Chosen by hand."""
 GONE_LOOKS = 3
 """Looks at the empty place, at least, where looks come less often. Chosen by hand."""
 
@@ -83,18 +84,18 @@ class Motion(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardSight:
-    """One card as one look shows it."""
+    """One card in one look."""
 
     corners_mm: NDArray[np.float64]
     """(4, 2) in order round the card."""
     face_up: bool
     score: float
     is_side_sure: bool = True
-    """False where `face_up` is a guess: it turns no card over."""
+    """False where `face_up` is a guess, which never counts as a turn."""
     log_probs: NDArray[np.float64] | None = None
-    """(n_labels,) how a reader read it, where it was read."""
+    """(n_labels,) the reader's log probabilities, where it was read."""
     is_like_cut_card: bool = False
-    """It looks like a cutting card, and may be a plain back where one is missing."""
+    """Whether it was detected as a cutting card; it may be a plain back where one is missing."""
     at_mm: NDArray[np.float64] = field(init=False)
     """(2,) its centre."""
 
@@ -119,33 +120,33 @@ class CardTrack:
     missing_looks: int = 0
     other_side_looks: int = 0
     turned_t: float | None = None
-    """When the other side was first seen, once it is sure."""
+    """When the other side was first seen, once that is certain."""
     rested_t: float | None = None
     place_mm: NDArray[np.float64] | None = None
     place_since_t: float = 0.0
-    """Since when it has been about where it is, shaken by hands or not."""
+    """Since when it has been about where it is, whether or not hands shook it."""
     hidden_s: float = 0.0
-    """How long its place was covered, or not looked at, until it was first seen, or first seen this side up."""
+    """How many seconds its place was covered, or not examined, before it was first seen, or first seen this side up."""
     back_looks: int = 0
-    """Looks since it has been about where it is that surely showed its back."""
+    """Looks at its present place that clearly showed its back."""
     face_t: float | None = None
-    """When its face could first be reported."""
+    """When its face could first have been reported."""
     was_free: bool = False
-    """Whether nothing lay over it when it was seen last."""
+    """Whether nothing lay over it when it was last seen."""
     free_mm: NDArray[np.float64] | None = None
-    """(2,) its centre when it was seen last with nothing over it: what shows of a half covered card is not centred."""
+    """(2,) its centre when it was last seen uncovered: the visible part of a half covered card is not centred."""
     beside: Counter[int] = field(default_factory=Counter)
-    """At how many looks other cards were clearly seen with it."""
+    """In how many looks each other card was clearly seen together with it."""
 
     @property
     def score(self) -> float:
-        """Mean detector score."""
+        """Mean detector score, 0 to 1."""
         return self.score_sum / self.looks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrackChanges:
-    """What one look changed."""
+    """The tracks that one look changed."""
 
     rested: tuple[CardTrack, ...] = ()
     turned: tuple[CardTrack, ...] = ()
@@ -154,23 +155,23 @@ class TrackChanges:
 
 @dataclass(slots=True)
 class Tracker:
-    """All cards in sight, and those that something covers."""
+    """All visible cards, and those that are covered."""
 
     new_votes: Callable[[], Votes]
     tracks: list[CardTrack] = field(default_factory=list)
     _next_id: int = 1
     _lost: list[CardTrack] = field(default_factory=list)
-    """Cards that were not seen any more before they had come to rest, or before they were reported."""
+    """Cards that disappeared before they had come to rest, or before they were reported."""
 
     def update(
         self, sights: Sequence[CardSight], t: float, *, is_covered: Callable[[NDArray[np.float64]], bool]
     ) -> TrackChanges:
-        """Take one look in.
+        """Take one look and return which cards came to rest, turned or left.
 
         Args:
-            sights: the cards of this look.
-            t: stream time, later than that of the look before.
-            is_covered: says of a (4, 2) polygon in mm whether something lies over it.
+            sights: The cards of this look.
+            t: Stream time in seconds, later than that of the look before.
+            is_covered: Whether something lies over a polygon, (4, 2) mm.
         """
         covered = [is_covered(sight.corners_mm) for sight in sights]
         is_free = {id(sight): not hidden for sight, hidden in zip(sights, covered, strict=True)}
@@ -192,21 +193,21 @@ class Tracker:
         return TrackChanges(rested=tuple(rested), turned=tuple(turned), left=resting_left)
 
     def adopt(self, old: CardTrack, new: CardTrack) -> None:
-        """Let `new` go on as `old`: they are the same card."""
+        """Continue the track `old` with `new`: they are the same card."""
         for track in self.tracks:
             track.beside[old.track_id] += track.beside[new.track_id]
         new.track_id, new.first_t, new.beside = old.track_id, old.first_t, new.beside + old.beside
         self.tracks = [track for track in self.tracks if track is not old]
 
     def forget(self, track_ids: Collection[int]) -> None:
-        """Follow these cards no longer."""
+        """Stop tracking these cards."""
         self.tracks = [track for track in self.tracks if track.track_id not in track_ids]
 
     def keep_lost(self, track: CardTrack, t: float) -> None:
-        """Remember for a while what lay still, was never reported, and is not seen though its place is in sight.
+        """Remember for a while a still card that was never reported and is not seen though its place is visible.
 
-        A card that the detector hardly knows, such as one whose back bears a picture, comes and goes so: where one is
-        found at that place soon after, it may have been there all the time.
+        A card that the detector hardly recognises, such as one whose back bears a picture, comes and goes in this way.
+        If one is found at that place soon after, it may have been there all the time.
         """
         self._lost = [one for one in (*self._lost, track) if t - one.seen_t <= LOST_S]
 
@@ -235,14 +236,14 @@ class Tracker:
     def _drop_gone(
         self, seen: Collection[int], t: float, is_covered: Callable[[NDArray[np.float64]], bool]
     ) -> list[CardTrack]:
-        """Follow no longer what this look did not show and is gone; returns that."""
+        """Remove and return the tracks that this look did not show and that are gone."""
         left = [track for track in self.tracks if track.track_id not in seen and self._is_gone(track, t, is_covered)]
         gone = {track.track_id for track in left}
         self.tracks = [track for track in self.tracks if track.track_id not in gone]
         return left
 
     def _keep_lost(self, moving: Sequence[CardTrack], t: float) -> None:
-        """Remember for a while what had not come to rest and may have lain there."""
+        """Remember for a while the tracks that had not come to rest and may have lain there."""
         lost = [track for track in moving if _may_have_lain(track) and not self._lies_on_another(track)]
         self._lost = [track for track in (*self._lost, *lost) if t - track.seen_t <= LOST_S]
 
@@ -259,7 +260,7 @@ class Tracker:
         return track.missing_looks >= GONE_LOOKS and t - track.missing_since_t >= GONE_S
 
     def _lies_on_another(self, track: CardTrack) -> bool:
-        """Whether a card rests where `track` was seen: that was a look at it, set awry, and no card that was laid."""
+        """Whether another card rests where `track` was seen: then it was a misplaced sight of that card."""
         return any(
             other is not track
             and other.motion is Motion.RESTING
@@ -268,7 +269,7 @@ class Tracker:
         )
 
     def _lost_s(self, sight: CardSight, t: float) -> float:
-        """How long ago a card that was lost since first lay where `sight` is; 0 for none."""
+        """Return for how many seconds a card that was lost has lain where `sight` is; 0 if there is none."""
         there = [track for track in self._lost if np.linalg.norm(track.sight.at_mm - sight.at_mm) < ONE_CARD_MM]
         return max((t - track.place_since_t for track in there), default=0.0)
 
@@ -302,17 +303,17 @@ def _assign(
 
 
 def _from_free_mm(track: CardTrack, sight_at_mm: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(N,): how far sights are from where a card at rest lay when it was last seen free; where it seems to be counts
-    rather."""
+    """Return the distances, (N,) mm, from sights to where a resting card was last seen uncovered, plus a small
+    penalty."""
     if track.free_mm is None or track.motion is Motion.MOVING:
         return np.full(len(sight_at_mm), FAR_MM)
     return np.asarray(np.linalg.norm(sight_at_mm - track.free_mm, axis=1) + STILL_MM)
 
 
 def _give_back(chosen: dict[int, int], distance: NDArray[np.float64], is_moving: NDArray[np.bool_]) -> None:
-    """Let a card at rest keep what lies at its place, where one on its way was taken to have come there from afar.
+    """Return to a resting card what lies at its place, if a moving card from farther away was assigned to it.
 
-    What is slid past a card may be too fast to be followed; that card would be dragged along in its stead.
+    A card that is slid past another may be too fast to be tracked, and would otherwise drag the other's track along.
     """
     for i, j in list(chosen.items()):
         if is_moving[i] or distance[i, j] <= 2 * STILL_MM:
@@ -333,7 +334,7 @@ def _shows_other_side(track: CardTrack, sight: CardSight) -> bool:
 
 
 def _is_another(track: CardTrack, sight: CardSight, t: float) -> bool:
-    """Whether a sight away from a card's place, or after the card was out of sight, surely shows another face."""
+    """Whether a sight away from a card's place, or after the card was hidden, clearly shows another face."""
     if sight.log_probs is None or not (track.sight.face_up and sight.face_up) or track.motion is Motion.MOVING:
         return False
     away_mm = float(np.linalg.norm(track.sight.at_mm - sight.at_mm))
@@ -342,10 +343,10 @@ def _is_another(track: CardTrack, sight: CardSight, t: float) -> bool:
 
 
 def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], Votes]) -> bool:
-    """Follow `track` to `sight`; True when it is now sure that the other side shows.
+    """Update `track` with `sight`, and return True when it is now certain that the other side shows.
 
-    The first look at another side, and one at no clear side away from a card at rest, moves nothing: a card that
-    passes over this one may have been seen.
+    The first look at another side changes nothing, nor does an unclear side away from a card at rest: the look may have
+    shown a card that passes over this one.
     """
     if _may_pass_over(track, sight):
         return False
@@ -374,7 +375,7 @@ def _may_pass_over(track: CardTrack, sight: CardSight) -> bool:
 
 
 def _move(track: CardTrack, sight: CardSight, t: float) -> None:
-    """Note since when a card has been still, and about where it is."""
+    """Update since when a card has been still, and since when it has been about its place."""
     if np.linalg.norm(track.sight.at_mm - sight.at_mm) > STILL_MM:
         track.still_since_t = t
     if track.place_mm is None or np.linalg.norm(track.place_mm - sight.at_mm) > SAME_PLACE_MM:
@@ -382,14 +383,15 @@ def _move(track: CardTrack, sight: CardSight, t: float) -> None:
 
 
 def _note_beside(pairs: Sequence[tuple[CardTrack, CardSight]]) -> None:
-    """Count for each card with which others this look clearly showed it."""
+    """Count for each card which others this look clearly showed with it."""
     clear = {track.track_id: track for track, sight in pairs if sight.score >= CLEAR_SCORE}
     for track_id, track in clear.items():
         track.beside.update(clear.keys() - {track_id})
 
 
 def _comes_to_rest(track: CardTrack, t: float) -> bool:
-    """Let a card rest that has been still, or about one place, for long enough; whether it came to rest now."""
+    """Set a card to rest once it has been still, or about one place, for long enough; return whether that happened
+    now."""
     if track.motion is Motion.RESTING or not _has_come_to_rest(track, t):
         return False
     track.motion, track.rested_t = Motion.RESTING, track.place_since_t
@@ -403,7 +405,7 @@ def _has_come_to_rest(track: CardTrack, t: float) -> bool:
 
 
 def _lies_on_an_older(track: CardTrack, tracks: Sequence[CardTrack]) -> bool:
-    """Whether an older card rests at the place: what was taken for `track` was a part of that one, a hand over it."""
+    """Whether an older card rests at the place: then `track` was a part of that card, seen under a hand."""
     return any(
         other.track_id < track.track_id
         and other.motion is Motion.RESTING

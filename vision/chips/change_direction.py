@@ -1,6 +1,6 @@
-"""Tell whether chips were added to stacks or taken: by what the comparer says of each, else by the gauge's measures.
+"""Estimate whether chips were added to stacks or taken: from the comparer's answers, or else from the gauge's measures.
 
-Knows how sure they are, not how they see. Distances are layout millimetres.
+Knows how reliable both are, not how they work. Distances are layout millimetres.
 """
 
 from __future__ import annotations
@@ -19,66 +19,70 @@ from thirdcard.vision.observations import Point, Stack
 LEAST_CHIPS = 0.5
 """A measured change of less than half a chip rounds to none, and has no direction."""
 GAUGED_SURENESS = 0.9
-"""How sure a direction is that the gauge's measures alone tell."""
+"""Probability that a direction derived from the gauge's measures alone is right."""
 FEWER, SAME, MORE, ANEW = (FATES.index(fate) for fate in ("fewer", "same", "more", "anew"))
 MOST_CHIPS = 20
-"""No stack in a region is taken to be higher."""
+"""Largest number of chips assumed in one stack."""
 USUAL_CHIPS = 2.5
-"""How fast stacks become rarer with each chip. Chosen by hand; another prior was tried and made counts no better
-(models/cards/gauge.md)."""
+"""Number of chips over which the prior probability of a stack falls by a factor of e. Chosen by hand; another prior
+was tried and made counts no better (models/cards/gauge.md)."""
 ERROR_SCALES, LEAST_ERROR_MM = 0.8, 0.2
-"""The gauge's error of a mean over looks: so many times the scale that it puts it at itself, and no less than this."""
+"""Error of the gauge's mean over looks: this factor times the error it reports, and at least this many mm."""
 CARRYING = {
     BROUGHT: np.array([0.04, 1.0, 1.0, 0.1]),
     TAKEN: np.array([1.0, 1.0, 0.04, 0.1]),
     NEITHER: np.array([0.5, 1.0, 0.5, 1.0]),
 }
-"""How likely, for each of FATES, chips are seen in the hand as it comes alone, as it goes alone, or not so, each row
-by itself. Of 53 changes at three tables 51 were seen so, none the wrong way; a palm hides more than fingers
-do, and a hand that comes by with chips may leave a stack alone."""
+"""Likelihood, for each of FATES, that chips are seen in the hand only as it comes, only as it leaves, or in neither
+way; each row is normalised by itself. Of 53 changes at three tables 51 were seen so, none the wrong way. A palm
+hides more than fingers do, and a hand that passes with chips may leave a stack alone."""
 NEAREST_MM = 50.0
-"""Nearer to the point under the camera than this a displacement is not carried over to another place."""
+"""A displacement measured nearer than this to the point under the camera is not transferred to another place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrowthOptics:
-    """Camera and chips: what a displacement means."""
+    """The position of the camera and the size of a chip, which give a displacement its meaning."""
 
     camera_mm: tuple[float, float, float]
-    """Camera centre in layout coordinates (z negative above the cloth)."""
+    """Camera centre in layout coordinates (z is negative above the cloth)."""
     thickness_mm: float
     sureness: HeightSureness
-    """How much of a change the gauge must see."""
+    """The smallest change that the gauge detects reliably."""
 
     def height_mm(self, foot_mm: Point, displacement_mm: float) -> float:
-        """H q / (1 + q) with q = displacement / distance."""
+        """Return a stack's height in mm, H q / (1 + q), with q = displacement / distance and H the camera's height."""
         ratio = max(displacement_mm, 0.0) / max(self.distance_mm(foot_mm), 1.0)
         return -self.camera_mm[2] * ratio / (1.0 + ratio)
 
     def chip_mm(self, foot_mm: Point, displacement_mm: float) -> float:
-        """The displacement of one more chip on a stack: d H t / (H - h)^2 = d t (1 + q)^2 / H."""
+        """Return the displacement in mm of one more chip on a stack: d H t / (H - h)^2 = d t (1 + q)^2 / H."""
         distance = self.distance_mm(foot_mm)
         ratio = max(displacement_mm, 0.0) / max(distance, 1.0)
         return distance * self.thickness_mm * (1.0 + ratio) ** 2 / -self.camera_mm[2]
 
     def distance_mm(self, point_mm: Point) -> float:
-        """How far a point is from the one under the camera."""
+        """Return the distance in mm from a point to the point under the camera."""
         return float(np.hypot(point_mm[0] - self.camera_mm[0], point_mm[1] - self.camera_mm[1]))
 
     def error_mm(self, gauging: Gauging) -> float:
-        """How far off a displacement is."""
+        """Return the expected error of a displacement, in mm."""
         return float(np.hypot(gauging.scale_mm * ERROR_SCALES, LEAST_ERROR_MM))
 
     def stack(self, gauging: Gauging, *, least_chip_mm: float) -> Stack:
-        """A stack as the gauge sees it; its count is reported where a chip shows as `least_chip_mm` or more."""
+        """Return the measured stack. Its count is None where one chip displaces the top by less than
+        `least_chip_mm`."""
         height = self.height_mm(gauging.foot_mm, gauging.displacement_mm)
         is_told = self.chip_mm(gauging.foot_mm, 0.0) >= least_chip_mm
         count = max(height / self.thickness_mm, 1.0) if is_told else None
         return Stack(at_mm=gauging.foot_mm, height_mm=height, count=count, counts=self.counts(gauging))
 
     def counts(self, gauging: Gauging) -> tuple[float, ...]:
-        """How likely a stack has 1, 2, 3 ... chips: Laplace's distribution round what the gauge says, times
-        exp(-n / USUAL_CHIPS), for low stacks are more usual."""
+        """Return the probabilities of 1, 2, 3 ... MOST_CHIPS chips.
+
+        A Laplace distribution about the gauge's displacement, times exp(-n / USUAL_CHIPS), since low stacks are more
+        common.
+        """
         chips = np.arange(1, MOST_CHIPS + 1)
         heights = chips * self.thickness_mm
         displacements = self.distance_mm(gauging.foot_mm) * heights / (-self.camera_mm[2] - heights)
@@ -88,10 +92,10 @@ class GrowthOptics:
 
 
 def averaged(looks: Sequence[Sequence[Gauging]]) -> tuple[Gauging, ...]:
-    """Every stack's mean over looks; the stacks of a look are matched to those of the first by their feet.
+    """Return each stack's mean over looks; the stacks of a look are matched to those of the first by their bases.
 
     Args:
-        looks: As many stacks each, in any order.
+        looks: The same number of stacks in each, in any order.
     """
     if not looks:
         return ()
@@ -100,7 +104,7 @@ def averaged(looks: Sequence[Sequence[Gauging]]) -> tuple[Gauging, ...]:
 
 
 def matching(reference: Sequence[Gauging], others: Sequence[Gauging]) -> list[int]:
-    """For each stack of the reference the nearest of the others that no nearer pair has taken; as many in both."""
+    """Return for each reference stack the index of its match among the others, pairing the nearest first."""
     gaps = np.linalg.norm(_feet(reference)[:, None] - _feet(others)[None], axis=2)
     chosen = [0] * len(reference)
     for _ in range(len(reference)):
@@ -112,29 +116,29 @@ def matching(reference: Sequence[Gauging], others: Sequence[Gauging]) -> list[in
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """What became of some stacks."""
+    """How some stacks changed."""
 
     is_seen: bool
-    """Whether chips were surely added, taken or exchanged."""
+    """Whether chips were certainly added, taken or exchanged."""
     direction: int | None
-    """1 more chips, -1 fewer, 0 as many; None where it is unknown."""
+    """1: more chips, -1: fewer, 0: as many; None where it is unknown."""
     sureness: float = 1.0
     """Probability that a direction of 1 or -1 is right."""
 
 
 def leaning(change: float, chip: float, error: float) -> float:
-    """ln odds of one chip more to one less, by what the gauge says: Laplace's distribution round either.
+    """Return the log odds of one chip more to one chip less, given the gauge's change and a Laplace error.
 
     Args:
-        change: By how much the displacement grew.
-        chip: What one chip displaces the top by.
-        error: The error of the change; all three in one unit.
+        change: How much the displacement grew.
+        chip: The displacement of one chip.
+        error: The error of the change. All three are in the same unit.
     """
     return (abs(change + chip) - abs(change - chip)) / error
 
 
 def leanings(before: Sequence[Gauging], after: Sequence[Gauging], optics: GrowthOptics) -> list[float]:
-    """Each stack's, averaged over looks; as many before as after, in the same order."""
+    """Return each stack's log odds of one chip more to one less, given measures of the same stacks before and after."""
     told = []
     for old, new in zip(before, after, strict=True):
         change = new.displacement_mm - old.displacement_mm * _carried(old.foot_mm, new.foot_mm, optics)
@@ -144,7 +148,7 @@ def leanings(before: Sequence[Gauging], after: Sequence[Gauging], optics: Growth
 
 
 def leant(fates: NDArray[np.float64], leaning: ArrayLike, judging: Judging) -> NDArray[np.float64]:
-    """Probabilities of FATES, (..., 4), with what the gauge says of the direction, (...), among it."""
+    """Combine probabilities of FATES, (..., 4), with the gauge's log odds of the direction, (...)."""
     told = np.array(fates, np.float64)
     both = told[..., FEWER] + told[..., MORE]
     odds = judging.comparison * np.log((told[..., MORE] + 1e-9) / (told[..., FEWER] + 1e-9))
@@ -154,7 +158,8 @@ def leant(fates: NDArray[np.float64], leaning: ArrayLike, judging: Judging) -> N
 
 
 def weighed(fates: NDArray[np.float64], carried: int | None) -> NDArray[np.float64]:
-    """Probabilities of FATES, (4,), once it was seen that chips were BROUGHT, TAKEN, or NEITHER; None: as they are."""
+    """Combine probabilities of FATES, (4,), with chips seen in the hand: BROUGHT, TAKEN or NEITHER; None changes
+    nothing."""
     if carried is None:
         return fates
     told = fates * CARRYING[carried]
@@ -162,12 +167,12 @@ def weighed(fates: NDArray[np.float64], carried: int | None) -> NDArray[np.float
 
 
 def compared_growth(fates: Sequence[NDArray[np.float64]], *, least_same: float) -> Growth:
-    """What became of stacks that were compared with what they were.
+    """Return how compared stacks changed in all.
 
     Args:
-        fates: (4,) probabilities of FATES, one a stack.
-        least_same: A stack that is less likely the same than this was touched: it is called changed, unless it is
-            likelier laid anew than that chips were added, and than that chips were taken.
+        fates: (4,) probabilities of FATES for each stack.
+        least_same: A stack whose probability of "same" is below this was touched. It counts as changed unless "anew" is
+            more likely than both "more" and "fewer".
     """
     changed = [fate for fate in fates if is_changed(fate, least_same=least_same)]
     ways = {1 if fate[MORE] > fate[FEWER] else -1 for fate in changed}
@@ -180,17 +185,17 @@ def compared_growth(fates: Sequence[NDArray[np.float64]], *, least_same: float) 
 
 
 def is_changed(fate: NDArray[np.float64], *, least_same: float) -> bool:
-    """Whether chips were surely added to a stack or taken, by the probabilities of FATES."""
+    """Whether chips were added to a stack or taken, given its probabilities of FATES."""
     return bool(fate[SAME] < least_same and fate[ANEW] < max(fate[FEWER], fate[MORE]))
 
 
 def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: GrowthOptics) -> Growth:
-    """What became of stacks, each by its displacement.
+    """Return how stacks changed, judged by their displacements.
 
     Args:
-        before: One a stack, averaged over looks.
+        before: One mean measure for each stack.
         after: As many.
-        optics: What displacements mean here.
+        optics: The meaning of displacements here.
     """
     fates = [_fate(old, after[j], optics) for old, j in zip(before, matching(before, after), strict=True)]
     seen = [fate for fate in fates if fate.is_seen]
@@ -206,14 +211,14 @@ def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: Growt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fate:
-    """What became of one stack."""
+    """How one stack changed."""
 
     is_seen: bool
-    """It changed."""
+    """Whether a change was detected."""
     is_told: bool
-    """If it changed, which way; if not, a chip more or less would have been seen."""
+    """If it changed, whether the direction is known; if not, whether one chip more or less would have been detected."""
     chips: float
-    """How many chips were added, roughly."""
+    """Number of chips added, roughly; negative for chips taken."""
 
 
 def _fate(old: Gauging, new: Gauging, optics: GrowthOptics) -> _Fate:
@@ -226,7 +231,7 @@ def _fate(old: Gauging, new: Gauging, optics: GrowthOptics) -> _Fate:
 
 
 def _carried(old_mm: Point, new_mm: Point, optics: GrowthOptics) -> float:
-    """How much larger the same stack's displacement is at a new place."""
+    """Return the factor by which the same stack's displacement is larger at a new place."""
     return max(optics.distance_mm(new_mm), NEAREST_MM) / max(optics.distance_mm(old_mm), NEAREST_MM)
 
 

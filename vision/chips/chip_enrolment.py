@@ -1,7 +1,7 @@
-"""Measure a house's chips: one of each lies in a row on the cloth, beside a card that lies face up.
+"""Measure a house's chips, laid in a row on the cloth, one of each kind, beside a card that lies face up.
 
-The paper of the card says what white is here, so that colours and faces hold in another light too. Knows kinds of
-chips by their place in the row, not what they are worth. Layout millimetres.
+The paper of the card shows what white is in this light, so that colours and faces remain valid in another light. Knows
+kinds of chips by their place in the row, not what they are worth. Layout millimetres.
 """
 
 from __future__ import annotations
@@ -28,26 +28,27 @@ from thirdcard.vision.inference.stack_height import CropFrame, Gauging, StackGau
 from thirdcard.vision.plane.rectify import Rectifier
 
 SHIFTS_MM = ((0.0, 0.0), (90.0, 50.0), (40.0, 110.0))
-"""What one look misses another may see: a red chip on a red cloth, across a printed line."""
+"""Shifts of the tiles: what one look misses another may find, such as a red chip on a red cloth across a printed
+line."""
 SAME = 0.3
-"""Boxes that overlap more are one chip; two that lie apart do not overlap."""
+"""Boxes that overlap by more than this share are one chip; two that lie apart do not overlap."""
 ROW_SHARE = 0.6
-"""So many diameters may a chip lie off the row's line: as people lay them by hand."""
+"""How many diameters a chip may lie off the row's line when laid by hand."""
 LEAST_APART = 1.25
-"""Diameters from middle to middle: nearer, the shadow and the edge of one fall onto the other."""
+"""Least distance between centres, in diameters: nearer, the shadow and the edge of one fall onto the other."""
 LEAST_PX_PER_MM = 0.3
-"""In a smaller picture chips are not distinguished (docs/new-table.md)."""
+"""In a picture of a smaller scale chips are not distinguished (docs/new-table.md)."""
 SURE_FACE = 0.9
-"""A card so surely read shows its face, and so its paper; as where cards are watched."""
+"""Confidence from which a card counts as showing its face, and so its paper; the same as where cards are watched."""
 STACK_SCALES = 4.0
-"""A top that leans so many of the gauge's own error scales more than one chip's is that of a stack."""
+"""A top displaced by so many error scales of the gauge more than one chip's is that of a stack."""
 SAMPLE_PX = 128
-"""Side of the pictures of faces: no camera shows a chip larger."""
+"""Side in px of the pictures of faces: no camera shows a chip larger."""
 BASE_RINGS = slice(6, 11)
 """Rings of a face, from half its radius to its rim, where most chips show their main colour."""
 CLUSTERS, LEAST_SHARE, ONE_COLOUR = 4, 0.08, 14.0
-"""A face has a main colour and up to three others (edge spots, inlay); fewer places than this share show blends of
-two; nearer than this in CIELAB two are one, by shadow and noise."""
+"""A face has a main colour and up to three others (edge spots, inlay). A smaller share of the pixels than the second
+number is a blend of two colours; colours nearer than the third number in CIELAB are one, apart by shadow and noise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,16 +56,16 @@ class ChipPlace:
     """Where chips may lie, and how large they are."""
 
     size_mm: tuple[float, float]
-    """Of the cloth."""
+    """Size of the cloth, in mm."""
     diameter_mm: float
     thickness_mm: float
     left_out: Mapping[str, NDArray[np.float64]]
-    """Regions whose chips do not count, such as a tray: polygons, (N, 2) each."""
+    """Regions whose chips do not count, such as a tray: polygons, (N, 2) mm each."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowEyes:
-    """The open models."""
+    """The opened models."""
 
     detector: Detector
     reader: Reader
@@ -74,34 +75,34 @@ class RowEyes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RowChip:
-    """One chip of the row."""
+    """One measured chip of the row."""
 
     at_mm: tuple[float, float]
     width_px: float
-    """In the camera's picture, where it is narrowest."""
+    """Its width in the camera's picture, in px, where it is narrowest."""
     colour: tuple[int, int, int]
     """Its main colour, BGR, in the light of white paper."""
     picture: Image
-    """(SAMPLE_PX, SAMPLE_PX, 3) uint8: its face, which it fills, in the light of white paper."""
+    """(SAMPLE_PX, SAMPLE_PX, 3) uint8: its face, filling the picture, in the light of white paper."""
     rings: NDArray[np.float64]
-    """(RINGS, 3) of its face, in the same light."""
+    """(RINGS, 3) mean colours of the face's rings, in the same light."""
 
 
 def read_chip_row(
     images: Sequence[Image], calibration: Calibration, place: ChipPlace, eyes: RowEyes, *, count: int
 ) -> list[RowChip]:
-    """The chips of a row, by x, or by y where it runs that way.
+    """Measure the chips of a row, ordered by x, or by y where the row runs that way.
 
     Args:
-        images: pictures of the same row, (H, W, 3) uint8 each, one at least.
-        calibration: the camera's.
-        place: where chips may lie.
-        eyes: the open models.
-        count: so many chips lie there.
+        images: Pictures of the same row, (H, W, 3) uint8 each, at least one.
+        calibration: The camera's.
+        place: Where chips may lie.
+        eyes: The opened models.
+        count: The number of chips in the row.
 
     Raises:
-        ChipRowError: They do not, or cannot be measured: which, and what to do.
-        ImageSizeError: The pictures are not of the calibration's size.
+        ChipRowError: The row does not have that many chips, or they cannot be measured; the text says what to change.
+        ImageSizeError: The pictures do not have the calibration's size.
     """
     camera_mm = calibration.camera_centre_mm
     if camera_mm is None:
@@ -130,17 +131,17 @@ def read_chip_row(
 
 
 def looks_of_row(row: Sequence[RowChip]) -> ChipLooks:
-    """What the chips of a row look like."""
+    """Return the colours and rings of a row's chips, as the reader of faces takes them."""
     colours = np.array([chip.colour for chip in row], np.float64)
     return ChipLooks(colours, np.stack([chip.rings for chip in row]))
 
 
 def base_colours(faces: Sequence[Image], reader: ChipFaceReader) -> list[tuple[int, int, int]]:
-    """The main colour of each face, BGR: that of its few colours which the reader of faces takes for it.
+    """Return the main colour of each face, BGR: of its few colours the one that fits the reader of faces best.
 
     Args:
         faces: (RINGS, ANGLES, 3) uint8 each, in the light of white paper.
-        reader: is shown each colour beside the other chips' colours.
+        reader: Judges each colour beside the other chips' colours.
     """
     paper = np.full(3, PAPER_LEVEL)
     offered = [_few_colours(face) for face in faces]
@@ -153,7 +154,7 @@ def base_colours(faces: Sequence[Image], reader: ChipFaceReader) -> list[tuple[i
 
 
 def _few_colours(face: Image) -> list[NDArray[np.float64]]:
-    """The colours of a face's outer rings, the commonest first."""
+    """Return the colours of a face's outer rings, the most common first."""
     pixels = face[BASE_RINGS].reshape(-1, 3)
     lab = cv2.cvtColor((pixels[None] / 255).astype(np.float32), cv2.COLOR_BGR2LAB)[0]
     cv2.setRNGSeed(1)
@@ -195,14 +196,14 @@ def _white(images: Sequence[Image], calibration: Calibration, cards: Detections,
 
 
 def _found(image: Image, rectifier: Rectifier, place: ChipPlace, detector: Detector) -> Detections:
-    """What any of several looks shows, their tiles moved against each other."""
+    """Return what several looks with shifted tiles detect."""
     whole = [(0.0, 0.0, *place.size_mm)]
     looks = [detector.detect_regions(image, rectifier, whole, shift_mm=shift) for shift in SHIFTS_MM]
     return suppress(concatenate(looks), iou=SAME)
 
 
 def _chips(found: Detections, place: ChipPlace) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """(N, 2) the middles of what may be chips, on the cloth and in none of the regions left out; which surely are."""
+    """Return the centres, (N, 2) mm, of possible chips on the cloth, and a mask of those that are certain."""
     chips = found.of(CHIPS)
     width = sides_mm(chips.corners_mm).min(axis=1, initial=np.inf) / place.diameter_mm
     middles = chips.centres_mm
@@ -218,7 +219,7 @@ def _chips(found: Detections, place: ChipPlace) -> tuple[NDArray[np.float64], ND
 def _row(
     middles: NDArray[np.float64], is_sure: NDArray[np.bool_], diameter_mm: float, count: int
 ) -> list[NDArray[np.float64]]:
-    """The row with most that surely are chips, and what else lies on its line, in order."""
+    """Return the centres of the row with most certain chips, and of everything else on its line, in order."""
     pairs = list(combinations(np.flatnonzero(is_sure).tolist(), 2))
     lines = [_on_line(middles, i, k, diameter_mm) for i, k in pairs] if pairs else [is_sure]
     row = middles[max(lines, key=lambda line: (int((line & is_sure).sum()), -int(line.sum())))]
@@ -232,7 +233,7 @@ def _row(
 
 
 def _on_line(middles: NDArray[np.float64], i: int, k: int, diameter_mm: float) -> NDArray[np.bool_]:
-    """Which lie on the line through two of them."""
+    """Return a mask of the points that lie on the line through two of them."""
     step = middles[k] - middles[i]
     normal = np.array([-step[1], step[0]]) / max(float(np.hypot(*step)), 1e-9)
     return np.asarray(np.abs((middles - middles[i]) @ normal) <= ROW_SHARE * diameter_mm)
@@ -249,7 +250,7 @@ def _check_apart(row_mm: Sequence[NDArray[np.float64]], diameter_mm: float) -> N
 
 
 def _width_px(calibration: Calibration, middle_mm: NDArray[np.float64], diameter_mm: float, i: int) -> float:
-    """How wide a chip is in the picture where it is narrowest."""
+    """Return a chip's width in px where it is narrowest in the picture."""
     turns = np.arange(32) * np.pi / 16
     rim = middle_mm + np.column_stack([np.cos(turns), np.sin(turns)]) * diameter_mm / 2
     seen = calibration.image_from_layout(rim)
@@ -272,7 +273,7 @@ def _check_single(gauging: Gauging, camera_mm: NDArray[np.float64], thickness_mm
 
 
 def _picture(image: Image, calibration: Calibration, gauging: Gauging, place: ChipPlace) -> Image:
-    """A face cut out of the camera's picture, SAMPLE_PX wide."""
+    """Cut a face out of the camera's picture, SAMPLE_PX wide."""
     assert gauging.view is not None, "an average has no look"
     frame = gauging.view.frame
     top_mm = np.array(gauging.foot_mm) + frame.outward * gauging.displacement_mm

@@ -1,8 +1,7 @@
-"""Remember chips that came under a cover, lay in sight for a moment, and went before the cover lifted.
+"""Remember chips that appeared under a cover, were visible for a moment, and were gone before the cover lifted.
 
-One hand may put chips beside a stack and another take both within a second. The region is never long enough in plain
-sight to settle, but between the two hands the chips rest where everybody sees them. Layout millimetres, seconds of
-stream time.
+One hand may put chips beside a stack and another take both within a second. The region is never in plain sight for long
+enough to settle, but between the two hands the chips are visible at rest. Layout millimetres, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -14,23 +13,24 @@ import numpy as np
 from thirdcard.vision.observations import Point, Stack
 
 RESTING_LOOKS = 3
-"""In a row: chips in a moving hand are hardly seen in one place three times. Chosen by hand."""
+"""Consecutive looks: chips in a moving hand are hardly ever seen at one place three times. Chosen by hand."""
 RESTING_S = 0.18
-"""Chips seen alike in so many looks in a row, over so long, lie there."""
+"""Chips seen in the same way in RESTING_LOOKS consecutive looks, over so many seconds, lie there."""
 RESTING_MM = 14.0
-"""A stack so near to where one stood is that one: two chips, 39 mm wide or so, cannot both stand so near to it."""
+"""A stack within this distance of an earlier one is the same: two chips, about 39 mm wide, cannot both stand so
+near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Glimpse:
-    """Chips that lay in sight under a cover."""
+    """Chips that were visible at rest under a cover."""
 
     stacks: tuple[Stack, ...]
     """Without counts: they were not measured."""
     t_first: float
     t_last: float
     entries: int
-    """How many looks of the cover had passed when it was sure."""
+    """How many looks the cover had lasted when this was certain."""
 
 
 @dataclass(slots=True)
@@ -38,16 +38,16 @@ class Glimpses:
     """What one region showed since its cover began."""
 
     best: Glimpse | None = None
-    """The largest number of stacks that rested in sight; the first of those."""
+    """The largest number of stacks that rested in sight; of several, the first."""
     _run: list[tuple[float, tuple[Stack, ...]]] = field(default_factory=list)
 
     def add(self, t: float, stacks: tuple[Stack, ...], *, is_in_sight: bool, entries: int) -> None:
-        """Take one look in.
+        """Take one look.
 
         Args:
-            t: The look's.
-            stacks: What it shows.
-            is_in_sight: Whether no hand lies over any of them.
+            t: The look's stream time in seconds.
+            stacks: The stacks it shows.
+            is_in_sight: Whether no hand covers any of them.
             entries: How many looks the cover has lasted.
         """
         if not is_in_sight or not stacks:
@@ -66,9 +66,9 @@ class Glimpses:
             self.best = Glimpse(stacks=uncounted, t_first=t_first, t_last=t, entries=entries)
 
     def between(self, before: tuple[Stack, ...], after: tuple[Stack, ...]) -> Glimpse | None:
-        """What came beside the stacks from before, which all stood on, and was gone afterwards.
+        """Return what came beside the stacks from before, which all stayed, and was gone afterwards; None for nothing.
 
-        Where nothing stood before, print that was taken for chips is likelier.
+        Where nothing stood before, print that was detected as chips is more likely.
         """
         best = self.best
         if best is None or not before or len(best.stacks) <= max(len(before), len(after)):
@@ -77,7 +77,7 @@ class Glimpses:
 
 
 def stand_alike(some: tuple[Stack, ...], others: tuple[Stack, ...], *, within_mm: float = RESTING_MM) -> bool:
-    """Whether both are as many stacks at the same places."""
+    """Whether both are the same number of stacks at the same places."""
     return len(some) == len(others) and all(_nearest_mm(stack.at_mm, others) < within_mm for stack in some)
 
 

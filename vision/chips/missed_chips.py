@@ -1,9 +1,9 @@
-"""Find chips that the detector missed or doubted in an empty-looking region, by what differs from its bare cloth.
+"""Find chips that the detector missed or doubted, by comparing a region with its bare cloth.
 
-A region's bare view is kept from when it was empty. A compact piece as wide as a chip that was not there before is a
-stack. Where chips were surely seen a moment ago less shows that they are there still; and where the picture is the one
-that showed them, and not the bare cloth's, they are, whatever lay over them meanwhile. What looks like chips and just
-like the bare cloth is its print. Layout millimetres.
+A region's bare view is kept from when it was empty. A compact new piece as wide as a chip is a stack. Where chips were
+certain a moment ago, less evidence is needed that they are still there. Where the picture matches the one that showed
+them, and not the bare cloth, they are there, whatever covered them meanwhile. What looks like chips and exactly like
+the bare cloth is print. Layout millimetres.
 """
 
 from __future__ import annotations
@@ -23,69 +23,72 @@ from thirdcard.vision.plane.rectify import Rectifier
 from thirdcard.vision.plane.tiling import Rect, holds
 
 RIM_MM = 30.0
-"""How far round its region a view reaches: a chip's radius and 10 mm of cloth, so that one whose middle lies on the
-region's edge is wholly seen."""
+"""How many mm a view reaches beyond its region: a chip's radius and 10 mm of cloth, so that a chip whose centre lies
+on the region's edge is wholly visible."""
 DIFFERENT_LEVELS = 30.0
 """Grey levels of 255, in the channel that differs most, by which a pixel differs from the bare cloth. Lower, noise and
 shadows pass for chips; higher, chips in the cloth's colour are missed. Chosen by hand."""
 WIDTHS = (0.75, 1.35)
-"""A piece's width in chip diameters."""
+"""Allowed width of a piece, in chip diameters."""
 LENGTHS = (0.75, 2.2)
 JOINED = 0.2
-"""Pieces less than this many diameters apart are one: parts of a chip may look like the print that they lie on."""
+"""Pieces less than this many diameters apart are one: parts of a chip may look like the print under it."""
 FILLED = 0.68
-"""Share of the rectangle round a piece that it fills; a disc fills 0.785."""
+"""Share of its surrounding rectangle that a piece must fill; a disc fills 0.785."""
 CONFIRMED = 0.55
 """Share of a doubtful box that must differ from the bare cloth; a disc fills 0.785 of its box."""
 CONFIRMED_AGAIN = 0.15
-"""Where chips were surely seen a moment ago: a grey chip on grey cloth differs in its rim and its shadow alone."""
+"""The same where chips were certain a moment ago: a grey chip on grey cloth differs in its rim and its shadow only."""
 LATELY_S = 2.0
-"""Chips that were surely seen so lately, where nothing moved since, need less to be there still. A grey chip on grey
-cloth was missed three looks in a row; longer trusts older looks. Chosen by hand."""
+"""For so many seconds after chips were certain, and nothing moved there, less evidence is needed. A grey chip on
+grey cloth was missed in three consecutive looks; a longer time trusts older looks. Chosen by hand."""
 APART = 0.7
-"""Chip diameters: a doubtful box so near to chips that are surely seen shows them again."""
+"""A doubtful box within so many chip diameters of certain chips shows them again."""
 STOOD_APART = 0.9
-"""Nor did two stacks ever stand nearer to each other than about a diameter."""
+"""Two stacks never stand nearer to each other than about a diameter."""
 SAME_PLACE = 0.3
-"""Chip diameters: so near to what was seen lately it is the same; a stack's middle moves as chips go from its top."""
+"""Within so many chip diameters of what was seen recently it is the same; a stack's centre moves as chips leave its
+top."""
 FOUND_SCORE = 0.7
-"""Stands in for the detector's score of chips that are found here: more than CHIPS_SCORE (0.65), so that they count as
-seen."""
+"""Score of chips that are found here, in place of the detector's: more than CHIPS_SCORE (0.65), so that they count
+as seen."""
 STOOD_LOOKS = 3
-"""Looks in a row that must find chips, before they are known to stand there: as many as settle a stack
-(stack_region.py). A shadow or a sleeve passes for chips at one."""
+"""Consecutive looks that must find chips before they are known to stand there: as many as settle a stack
+(stack_region.py). A shadow or a sleeve resembles chips in a single look."""
 UNCHANGED = 0.5
-"""What the picture may differ by from the look that showed the chips, as a share of what it differs by from the bare
-cloth: at 1 it is as much like the one as like the other. At a violet chip on violet cloth 0.07 where a hand had only
-lain over it, 0.25 where the hand had pushed it."""
+"""Largest difference between the picture and the look that showed the chips, as a share of its difference from the
+bare cloth: at 1 it resembles both equally. For a violet chip on violet cloth it was 0.07 where a hand had only
+covered it, and 0.25 where the hand had pushed it."""
 LEAST_APART = 4.0
-"""Mean grey levels by which the picture must differ from the bare cloth there: twice what two looks at still cloth
-differ by on compressed film (1.8). A violet chip on violet cloth differs by 24. Less does not tell chips from cloth."""
+"""Mean grey levels by which the picture must differ from the bare cloth: twice the difference of two looks at still
+cloth in compressed video (1.8). A violet chip on violet cloth differs by 24. A smaller difference does not
+distinguish chips from cloth."""
 PUSHED_MM = 14.0
-"""So far chips are looked for from where they stood: farther off they stand elsewhere (standings.py)."""
+"""How far in mm chips are looked for from where they stood; farther away they count as standing elsewhere
+(standings.py)."""
 PRINT_LIKENESS = 0.92
-"""Correlation of a box with the bare cloth from which it shows print. Lower takes chips on print for it, higher takes
-print in other light for chips. Chosen by hand."""
+"""Correlation of a box with the bare cloth from which it shows print. A lower value treats chips on print as print,
+a higher one treats print in different light as chips. Chosen by hand."""
 PRINT_DIFFERS = 0.03
-"""And the share of the box that may differ from it at most: a chip may look like print, but not in its colours."""
+"""And the largest share of the box that may differ: a chip may resemble print, but not in its colours."""
 PRINT_LEVELS = 8.0
-"""Print stands out from the cloth: its levels spread so much, or more."""
+"""Least standard deviation in grey levels of print, which stands out from the cloth."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stood:
-    """Chips, as the last look in plain sight that found them showed them."""
+    """Chips, as the last look in plain sight showed them."""
 
     box: NDArray[np.float64]
-    """(4, 2) mm."""
+    """(4, 2) mm corners."""
     picture: Image
-    """Of the whole view."""
+    """The picture of the whole view."""
     looks: int
-    """How many looks in a row found them."""
+    """How many consecutive looks found them."""
 
 
 def _apart(one: Image, other: Image, mask: NDArray[np.uint8]) -> float:
-    """Mean grey levels by which two pictures of one size differ inside a mask, in the channel that differs most."""
+    """Return the mean difference, in grey levels, of two pictures inside a mask, in the channel that differs most."""
     return float(largest(np.asarray(cv2.absdiff(one, np.asarray(other, np.uint8)), np.uint8))[mask > 0].mean())
 
 
@@ -97,19 +100,19 @@ class _View:
     size_px: tuple[int, int]
     bare: Image | None = None
     found: list[NDArray[np.float64]] = field(default_factory=list)
-    """What the last look at the region added."""
+    """Boxes that the last look at the region added."""
     sure: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
-    """When and in which boxes, (4, 2) mm, the detector was sure of chips lately."""
+    """Times and boxes, (4, 2) mm, of chips of which the detector was certain recently."""
     now: Image | None = None
-    """What the present look shows, once it was asked for."""
+    """The present view, once it was asked for."""
     stood: list[_Stood] = field(default_factory=list)
-    """The chips that stand there, as far as looks in plain sight told."""
+    """The chips that stand there, as looks in plain sight showed."""
     print_mm: list[NDArray[np.float64]] = field(default_factory=list)
-    """Where, (2,) mm, the last look in plain sight showed print that it was sure of."""
+    """Where, (2,) mm, the last look in plain sight showed certain print."""
 
 
 class BareChips:
-    """The bare views of all stack regions."""
+    """The bare views of all stack regions, and the chips found by them."""
 
     def __init__(
         self, regions: Mapping[str, NDArray[np.float64]], rectifier: Rectifier, grid: GridFrame, diameter_mm: float
@@ -122,20 +125,20 @@ class BareChips:
 
     @property
     def print_mm(self) -> list[NDArray[np.float64]]:
-        """Where print passes for chips, (2,) mm each."""
+        """Points, (2,) mm each, where print resembles chips."""
         return [at for view in self._views for at in view.print_mm]
 
     def add(
         self, chips: Detections, doubtful: Detections, frame: Frame, cover: Cover, looked_mm: Sequence[Rect]
     ) -> Detections:
-        """The chips, and those that the detector did not see, or was not sure of.
+        """Return the detected chips without print, and with chips that the detector missed or doubted.
 
         Args:
-            chips: what counts as seen.
-            doubtful: what may be chips: it counts where the cloth below it does not look bare.
-            frame: the present one.
-            cover: what lies over the cloth now: nothing is reported there.
-            looked_mm: boxes that were looked at; elsewhere what was found before still holds.
+            chips: Detections that count as chips.
+            doubtful: Possible chips: they count where the cloth below does not look bare.
+            frame: The present frame.
+            cover: What covers the cloth now: nothing is added there.
+            looked_mm: Boxes that were examined; elsewhere the earlier result still holds.
         """
         is_looked_at = np.zeros(len(self._views), bool)
         for box in looked_mm:
@@ -156,7 +159,7 @@ class BareChips:
         return concatenate([chips, Detections(corners, np.full(count, CHIPS), np.full(count, FOUND_SCORE))])
 
     def _note_print(self, view: _View, chips: Detections, frame: Frame, cover: Cover) -> None:
-        """Which of the chips that are surely seen look as the bare cloth does; as before where something lies there."""
+        """Update which certain chips look like the bare cloth; unchanged where something covers them."""
         boxes = self._boxes_in(view, chips, RIM_MM / 2)
         if view.bare is None or not boxes:
             view.print_mm = []
@@ -174,12 +177,12 @@ class BareChips:
         ]
 
     def _is_bare(self, view: _View, box: NDArray[np.float64], now: Image, different: NDArray[np.uint8]) -> bool:
-        """Whether a box shows the print that is on the bare cloth, and nothing else."""
+        """Whether a box shows nothing but the print of the bare cloth."""
         differs = self._share(view, box, different)
         return differs <= PRINT_DIFFERS and self._likeness(view, box, now) >= PRINT_LIKENESS
 
     def _likeness(self, view: _View, corners_mm: NDArray[np.float64], now: Image) -> float:
-        """Correlation of what a box shows with the bare view, -1 to 1."""
+        """Return the correlation of a box with the bare view, -1 to 1."""
         points = (corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm
         x, y, width, height = cv2.boundingRect(np.round(points).astype(np.int32))
         part = (slice(max(y, 0), y + height), slice(max(x, 0), x + width))
@@ -224,7 +227,7 @@ class BareChips:
         stayed: Sequence[NDArray[np.float64]],
         unchanged: Sequence[_Stood],
     ) -> list[NDArray[np.float64]]:
-        """The boxes of the chips that a look shows beside those that are surely seen."""
+        """Return the boxes of the chips that a look shows beside the certain ones."""
         sure = [middle for _, middle in seen]
         different = self._different(view, now)
         confirmed = [box for box in doubted if self._share(view, box, different) >= self._wanted(view, box, sure)]
@@ -240,11 +243,11 @@ class BareChips:
         return confirmed if confirmed or sure else self._pieces(view, different)
 
     def _unchanged(self, view: _View, seen: Sequence[NDArray[np.float64]], now: Image) -> list[_Stood]:
-        """The chips that stood there, that this look is not sure of, and whose own picture is still there.
+        """Return standing chips of which this look is not certain, but whose own picture is still there.
 
-        What did not change in the picture did not change on the cloth: chips in the cloth's colour may not be found
-        again after something lay over them, or pushed them a little. The look that showed them is compared with the
-        bare cloth: they are where the picture is far nearer to that look.
+        What did not change in the picture did not change on the cloth. Chips in the cloth's colour may not be detected
+        again after something covered them or pushed them a little. The look that showed them is compared with the bare
+        cloth: they are there if the picture is far more similar to that look.
         """
         middles = [box.mean(axis=0) for box in seen]
         there = [
@@ -257,18 +260,19 @@ class BareChips:
     def _note_standing(
         self, view: _View, boxes: Sequence[NDArray[np.float64]], unchanged: Sequence[_Stood], now: Image
     ) -> None:
-        """Take in where a look in plain sight shows chips; those that are known by their picture keep it."""
+        """Update the standing chips by the boxes of a look in plain sight; chips known by their picture keep it."""
         kept = [stood for stood in unchanged if any(stood.box is box for box in boxes)]
         others = [box for box in boxes if not any(stood.box is box for stood in kept)]
         view.stood = [*kept, *(_Stood(box, now, self._looks_at(view, box) + 1) for box in others)]
 
     def _looks_at(self, view: _View, box: NDArray[np.float64]) -> int:
-        """How many looks in a row showed chips at a box before."""
+        """Return in how many consecutive looks chips were seen at a box before."""
         there = [each for each in view.stood if self._is_near(each.box.mean(axis=0), [box.mean(axis=0)], SAME_PLACE)]
         return max((each.looks for each in there), default=0)
 
     def _again(self, view: _View, stood: _Stood, now: Image) -> _Stood | None:
-        """Chips where they stood, or where something pushed them; None where their picture is not to be found."""
+        """Return standing chips at their place, or where something pushed them; None where their picture is not
+        found."""
         points = (stood.box - np.array(view.origin_mm)) * self._rectifier.px_per_mm
         left, top, width, height = cv2.boundingRect(np.round(points).astype(np.int32))
         reach = round(PUSHED_MM * self._rectifier.px_per_mm)
@@ -298,7 +302,7 @@ class BareChips:
         t: float,
         cover: Cover,
     ) -> list[NDArray[np.float64]]:
-        """The boxes of what was surely seen lately and is not now, though nothing moved there since."""
+        """Return the boxes of chips that were certain recently and are not now, though nothing moved there since."""
         stayed: list[NDArray[np.float64]] = []
         for seen_t, box in reversed(lately):
             told = [*sure, *(each.mean(axis=0) for each in stayed)]
@@ -309,7 +313,7 @@ class BareChips:
         return stayed
 
     def _wanted(self, view: _View, box: NDArray[np.float64], sure: Sequence[NDArray[np.float64]]) -> float:
-        """The share of a doubtful box that must differ from the bare cloth so that it counts beside the sure ones."""
+        """Return the share of a doubtful box that must differ from the bare cloth for it to count."""
         middle = box.mean(axis=0)
         if self._is_near(middle, sure, APART):
             return np.inf
@@ -322,7 +326,7 @@ class BareChips:
         return any(float(np.linalg.norm(each - at_mm)) < diameters * self._diameter_mm for each in places)
 
     def _different(self, view: _View, now: Image) -> NDArray[np.uint8]:
-        """Where the region differs from its bare view, (h, w) of 0 and 1."""
+        """Return where the region differs from its bare view, (h, w) of 0 and 1."""
         bare = view.bare
         assert bare is not None
         gain = light_gain(now[::4, ::4, 1], bare[::4, ::4, 1])
@@ -330,7 +334,7 @@ class BareChips:
         return np.asarray(largest(np.asarray(change, np.uint8)) > DIFFERENT_LEVELS, np.uint8)
 
     def _share(self, view: _View, corners_mm: NDArray[np.float64], different: NDArray[np.uint8]) -> float:
-        """Share of a box that differs from the bare view."""
+        """Return the share of a box that differs from the bare view."""
         box = np.zeros_like(different)
         points = (corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm
         cv2.fillPoly(box, [np.round(points).astype(np.int32)], 1)
@@ -339,12 +343,12 @@ class BareChips:
     def _boxes_in(
         self, view: _View, found: Detections, slack_mm: float
     ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """The boxes whose middle lies in the region, or as little outside, each with its middle."""
+        """Return the boxes, each with its centre, whose centre lies in the region or within `slack_mm` of it."""
         pairs = zip(found.corners_mm, found.centres_mm, strict=True)
         return [(box, middle) for box, middle in pairs if self._reaches(view, middle, slack_mm)]
 
     def _reaches(self, view: _View, at_mm: NDArray[np.float64], slack_mm: float = 0.0) -> bool:
-        """Whether a point lies in the region, or as little outside."""
+        """Whether a point lies in the region or within `slack_mm` of it."""
         return bool(cv2.pointPolygonTest(view.polygon, (float(at_mm[0]), float(at_mm[1])), True) >= -slack_mm)
 
     def _pieces(self, view: _View, different: NDArray[np.uint8]) -> list[NDArray[np.float64]]:
@@ -361,7 +365,7 @@ class BareChips:
         return found
 
     def _stack(self, view: _View, piece: Mask, area_px: int) -> NDArray[np.float64] | None:
-        """The rectangle in mm round a piece that has a stack's shape."""
+        """Return the rectangle, (4, 2) mm, round a piece that has a stack's shape; None for another shape."""
         rows, columns = np.nonzero(piece)
         around = cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32))
         width_px, length_px = sorted(side + 1.0 for side in around[1])

@@ -1,4 +1,4 @@
-"""Tell a stack's height from the length of its silhouette on the cloth's plane. Layout millimetres."""
+"""Estimate a stack's height from the length of its silhouette on the cloth plane. Layout millimetres."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.observations import Stack
 
 LEAST_CHIP_MM = 0.7
-"""Where one more chip shows as less than this the count is not told."""
+"""Where one more chip lengthens the silhouette by fewer mm than this, no count is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackOptics:
-    """What is needed to tell a stack's height from its silhouette on the cloth plane.
+    """Relates a stack's height to its silhouette on the cloth plane.
 
-    A disc of radius r at height h, seen from height H above the cloth and d mm off the nadir, is drawn on the cloth
-    plane enlarged by H / (H - h) about the nadir. Foot and top together are 2 r + q (d + r) long, q = h / (H - h).
+    A disc of radius r at height h, seen from height H above the cloth and d mm off the nadir, is projected onto the
+    cloth plane enlarged by H / (H - h) about the nadir. Base and top together are 2 r + q (d + r) long, with q = h / (H
+    - h).
     """
 
     camera_mm: tuple[float, float, float] | None
-    """Camera centre in layout coordinates (z negative above the cloth)."""
+    """Camera centre in layout coordinates (z is negative above the cloth); None where it is unknown."""
     diameter_mm: float
     thickness_mm: float
 
     @classmethod
     def of(cls, calibration: Calibration, *, diameter_mm: float, thickness_mm: float) -> StackOptics:
-        """What a calibrated camera makes of chips of this size."""
+        """Return the optics of a calibrated camera and chips of this size."""
         return cls(camera_mm=_place_of(calibration), diameter_mm=diameter_mm, thickness_mm=thickness_mm)
 
     def seen_by(self, calibration: Calibration) -> StackOptics:
-        """The same chips, seen by another camera."""
+        """Return the optics of the same chips with another calibration."""
         return replace(self, camera_mm=_place_of(calibration))
 
     def measure(self, corners_mm: NDArray[np.float64]) -> tuple[Stack, float]:
-        """A stack and its silhouette's length in mm, from the (4, 2) rectangle round the silhouette."""
+        """Return a stack and the length of its silhouette in mm, given the (4, 2) rectangle round the silhouette."""
         sides = np.linalg.norm(corners_mm - np.roll(corners_mm, 1, axis=0), axis=1)
         length_mm = float(max(sides[0] + sides[2], sides[1] + sides[3]) / 2)
         centre = corners_mm.mean(axis=0)
@@ -59,6 +60,6 @@ class StackOptics:
 
 
 def _place_of(calibration: Calibration) -> tuple[float, float, float] | None:
-    """Where the camera is, in layout millimetres; None where that is not known."""
+    """Return the camera's position in layout millimetres; None where it is unknown."""
     centre = calibration.camera_centre_mm
     return None if centre is None else (float(centre[0]), float(centre[1]), float(centre[2]))

@@ -1,7 +1,7 @@
-"""Measure stacks of chips, and notice when those of a region changed under a cover.
+"""Measure stacks of chips, and detect when those of a region changed under a cover.
 
-A region reports nothing while something lies over it or moves in it. When it is in plain sight again, what stands
-there is compared with what stood there before. Distances are layout millimetres, durations seconds.
+A region reports nothing while something covers it or moves in it. When it is in plain sight again, what stands there is
+compared with what stood there before. Distances are layout millimetres, durations seconds.
 """
 
 from __future__ import annotations
@@ -44,38 +44,38 @@ from thirdcard.vision.observations import Stack, StacksChanged
 from thirdcard.vision.plane.occlusion import USUAL_GAP_S, Arm
 
 SETTLE_LOOKS = 3
-"""Looks in a row that show the same, at least, where looks come less often than ten a second."""
+"""Consecutive looks, at least, that must show the same, where looks come less often than ten a second."""
 SETTLE_S = 0.25
-"""Over so long they must. At 0.19 s chips that were carried over a region settled there too soon."""
+"""Seconds over which they must. With 0.19 s chips that were carried over a region settled there too soon."""
 FLICKERS = 3
-"""So often what stands there seems to change where print is taken for chips now and then."""
+"""From so many apparent changes on, print is assumed to be detected as chips now and then."""
 FLICKERING_LOOKS = 10
-"""About a second of looks: enough that print which is taken for chips now and then is outvoted. Chosen by hand."""
+"""Looks that then count, about a second of them: enough to outvote such print. Chosen by hand."""
 PUT_DOWN_S = 0.1
-"""Chips stand so soon after a hand came over their place: the median of 635 cases of 42 recordings of two renderers,
-0.06 to 0.10 s."""
+"""Seconds between a hand's arrival over their place and the moment when chips stand: the median of 635 cases of 42
+recordings of two renderers was 0.06 to 0.10 s."""
 LASTING = 0.7
-"""There, what this share of so many looks shows stands there."""
+"""Then, a stack that this share of those looks shows stands there."""
 COMPARED_MM = 12.0
-"""A stack that moved by less than this is compared with how it looked."""
+"""A stack that moved by less than this is compared with its earlier look."""
 GROWN_MM = 3.2
-"""A silhouette that grew by more than this has more chips."""
+"""A silhouette that grew by more than this many mm has more chips."""
 MEASURE_LOOKS = 8
-"""Looks that a settled measurement is averaged over."""
+"""Looks over which a settled measurement is averaged."""
 SURE = 0.9
-"""Probability of the comparer's answer that is taken after SETTLE_LOOKS. Directions that are so sure are right in 97 %
-and more (models/cards/comparer.md)."""
+"""Probability from which the comparer's answer is accepted after SETTLE_LOOKS. Directions with this probability are
+right in 97 % and more (models/cards/comparer.md)."""
 PATIENT_LOOKS = 6
-"""A comparison less sure than that waits for this many looks, and so does a stack that stands elsewhere."""
+"""A comparison below that probability waits for so many looks, and so does a stack that stands elsewhere."""
 
 
 Compare = Callable[[Sequence[tuple[Image, Image]]], Sequence[NDArray[np.float64]]]
-"""What the comparer says of stacks, each a look before and a wide one after: probabilities of FATES, (4,) each."""
+"""Returns probabilities of FATES, (4,) for each stack, given a look before and a wide look after."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackModels:
-    """Who is asked about stacks that settle."""
+    """The models that are asked about stacks that settle."""
 
     compare: Compare | None = None
     name: Name | None = None
@@ -93,28 +93,28 @@ class RegionLook:
     standing: Standing
     covered: bool
     arm: Arm | None = None
-    """What covers it, where that comes in over the table's edge."""
+    """The arm that covers it, where one reaches over the table's edge."""
     is_in_sight: bool = True
-    """Whether no hand lies over any of its stacks."""
+    """Whether no hand covers any of its stacks."""
     crops: tuple[Image, ...] = ()
-    """The picture in the frames that the region asked for; none where it did not."""
+    """The picture in the frames that the region asked for; empty where it asked for none."""
 
 
 @dataclass(slots=True)
 class _Settled:
-    """What stands in a region, and how looks showed it before anything covered it."""
+    """What stands in a region, with looks at it before anything covered it."""
 
     standing: Standing
     measures: list[Standing]
-    """Looks at it, some of the first."""
+    """Some of the first looks at it."""
     frames: tuple[CropFrame, ...] = ()
     """Where each of the stacks is cut out."""
     views: list[tuple[Image, ...]] = field(default_factory=list)
-    """What looks showed there."""
+    """The crops that looks showed there."""
 
     @classmethod
     def of(cls, standing: Standing, measures: list[Standing]) -> _Settled:
-        """To be cut out where the stacks were measured last."""
+        """Return a settled state whose stacks are cut out where they were last measured."""
         views = [gauging.view for gauging in standing.gaugings]
         seen = [view for view in views if view is not None]
         if not seen or len(seen) < len(standing.stacks):
@@ -124,11 +124,11 @@ class _Settled:
 
     @property
     def needs_looks(self) -> bool:
-        """Whether more looks would tell more of its measures."""
+        """Whether more looks would improve its measures."""
         return bool(self.standing.stacks) and len(self.measures) < MEASURE_LOOKS
 
     def refine(self, look: RegionLook) -> None:
-        """Take in one more look at it."""
+        """Add one more look."""
         if len(self.measures) < MEASURE_LOOKS and look.standing.matches(self.standing):
             self.measures.append(look.standing)
             if look.crops:
@@ -137,27 +137,27 @@ class _Settled:
 
 @dataclass(slots=True)
 class _Covered:
-    """Something that lies over a region, and what showed under it."""
+    """Something that covers a region, and what was visible under it."""
 
     began_t: float
     ended_t: float
     """When a look last showed it."""
     arms: list[tuple[float, Arm | None]] = field(default_factory=list)
-    """When looks showed the region covered, and by what."""
+    """Times at which looks showed the region covered, and the arm, if any."""
     glimpses: Glimpses = field(default_factory=Glimpses)
 
     def see(self, look: RegionLook) -> None:
-        """One more look shows it."""
+        """Note one more look at the cover."""
         self.ended_t = look.t
         self.arms.append((look.t, look.arm))
 
     def glimpse(self, look: RegionLook) -> None:
-        """Note the stacks that a look shows while it lasts."""
+        """Note the stacks that are visible in a look while the cover lasts."""
         stacks, entries = look.standing.stacks, len(self.arms)
         self.glimpses.add(look.t, stacks, is_in_sight=look.is_in_sight, entries=entries)
 
     def touches(self, standing: Standing) -> list[Touch]:
-        """When each of the stacks was under a hand."""
+        """Return for each stack when it was under a hand."""
         tips = [(t, arm.tip_mm) for t, arm in self.arms if arm is not None]
         return [touch_of(stack.at_mm, tips, began_t=self.began_t, ended_t=self.ended_t) for stack in standing.stacks]
 
@@ -168,16 +168,16 @@ class StackRegion:
 
     region: str
     optics: GrowthOptics | None = None
-    """What the gauge's measures mean; None without a gauge or a pose."""
+    """Meaning of the gauge's measures; None without a gauge or a camera pose."""
     judging: Judging = AS_TOLD
-    """The comparer's."""
+    """How the comparer's answers are judged."""
     _settled: _Settled | None = None
     _covered: _Covered | None = None
-    """What lies over it, or lay there and nothing was reported since."""
+    """The present cover, or an earlier one that was not reported yet."""
     _looks: list[RegionLook] = field(default_factory=list)
-    """Looks in plain sight since the last cover, of one and the same standing."""
+    """Looks in plain sight since the last cover that show the same stacks."""
     _recent: list[RegionLook] = field(default_factory=list)
-    """The last looks in plain sight, alike or not."""
+    """The last looks in plain sight, whether or not they agree."""
     _looked_t: float | None = None
 
     @property
@@ -187,26 +187,26 @@ class StackRegion:
 
     @property
     def unsettled_since_t(self) -> float | None:
-        """Since when something may have changed here that was not told yet."""
+        """Since when something may have changed here that was not reported yet; None where nothing may have."""
         return None if self._covered is None else self._covered.began_t
 
     @property
     def is_covered(self) -> bool:
-        """Whether something lay over it at the last look."""
+        """Whether something covered it at the last look."""
         return self._covered is not None and self._covered.ended_t == self._looked_t
 
     @property
     def needs_looks(self) -> bool:
-        """Whether more looks would tell more: while it is not known what stands there, and then of its measures."""
+        """Whether more looks would help: to find out what stands there, then to improve its measures."""
         return self._covered is not None or self._settled is None or self._settled.needs_looks
 
     @property
     def frames(self) -> tuple[CropFrame, ...]:
-        """Where the next look is to be cut out."""
+        """Where the next look should be cut out."""
         return self._settled.frames if self._settled is not None and self.needs_looks else ()
 
     def update(self, look: RegionLook, ask: StackModels = NOBODY) -> tuple[StacksChanged, ...]:
-        """Take one look in; returns changes once they are sure."""
+        """Take one look; return changes once they are certain."""
         looked_t, self._looked_t = look.t if self._looked_t is None else self._looked_t, look.t
         if look.covered:
             told = self._settle(self._fates(ask), ask.name) if self._covered is not None and self._has_settled else ()
@@ -225,7 +225,7 @@ class StackRegion:
         return self._settle(fates, ask.name) if is_sure or len(self._looks) >= PATIENT_LOOKS else ()
 
     def forget_print(self, print_mm: Sequence[NDArray[np.float64]], t: float) -> tuple[StacksChanged, ...]:
-        """Take print that passed for chips out of what stands here, once it is known for what it is."""
+        """Remove print that was detected as chips, once it is recognised as print."""
         settled = self._settled
         if settled is None or self._covered is not None:
             return ()
@@ -251,12 +251,12 @@ class StackRegion:
 
     @property
     def _has_been_carried(self) -> bool:
-        """Whether as many stacks stand there, elsewhere: one that is overlooked where two stand looks alike."""
+        """Whether the same number of stacks stands elsewhere: one that is missed where two stand looks the same."""
         before, after = self.settled, self._looks[-1].standing
         return before is not None and len(before.stacks) == len(after.stacks) and not before.matches(after)
 
     def _alike(self, look: RegionLook) -> list[RegionLook]:
-        """The looks that show what `look` shows: those just before it, or, where looks flicker, the usual ones."""
+        """Return the looks that agree with `look`: those just before it, or, if looks flicker, the usual ones."""
         self._recent = [*self._recent[1 - FLICKERING_LOOKS :], look]
         shown = [each.standing for each in self._recent]
         if sum(not one.matches(other) for one, other in pairwise(shown)) < FLICKERS:
@@ -272,7 +272,7 @@ class StackRegion:
         return len(self._looks) >= SETTLE_LOOKS and self._looks[-1].t - self._looks[0].t >= SETTLE_S
 
     def _cover(self, look: RegionLook, *, came_t: float) -> None:
-        """Something lies over it, since `came_t` perhaps."""
+        """Note that something covers the region, possibly since `came_t`."""
         if self._covered is None:
             self._covered = _Covered(came_t, look.t)
         self._looks, self._recent = [], []
@@ -280,9 +280,10 @@ class StackRegion:
         self._covered.glimpse(look)
 
     def _fates(self, ask: StackModels) -> list[NDArray[np.float64]]:
-        """What became of each stack that stands where it stood; none where the comparer cannot be asked.
+        """Return probabilities of FATES for each stack that stayed at its place; none where the comparer cannot be
+        asked.
 
-        The comparer's answer, with what the gauge says of the direction, and chips in the hand that was there.
+        They combine the comparer's answer, the gauge's view of the direction, and chips seen in the hand.
         """
         before, after = self._settled, self._looks[-1].standing
         crops = [look.crops for look in self._looks if look.crops]
@@ -298,7 +299,7 @@ class StackRegion:
         return [weighed(fate, ask.carried(touch)) for fate, touch in zip(fates, touches, strict=True)]
 
     def _leant(self, fates: Sequence[NDArray[np.float64]], settled: _Settled) -> list[NDArray[np.float64]]:
-        """With what the gauge says of the direction, where it measured them all."""
+        """Combine FATES with the gauge's view of the direction, where it measured all stacks."""
         stood = settled.standing.gaugings
         both = [gaugings_of(measures) for measures in (settled.measures, [look.standing for look in self._looks])]
         if self.optics is None or any(len(each) != len(fates) for each in (stood, *both)):
@@ -308,7 +309,7 @@ class StackRegion:
         return [leant(fate, leaning, self.judging) for fate, leaning in zip(fates, told, strict=True)]
 
     def _settle(self, fates: Sequence[NDArray[np.float64]], name: Name | None) -> tuple[StacksChanged, ...]:
-        """Take what the last looks show for what stands here now, and report what has changed."""
+        """Accept what the last looks show as what stands here now, and report what has changed."""
         before, cover, first = self._settled, self._covered, self._looks[0]
         after = _Settled.of(self._looks[-1].standing, [look.standing for look in self._looks])
         self._settled, self._covered, self._looks, self._recent = after, None, [], []
@@ -329,7 +330,7 @@ class StackRegion:
         )
 
     def _growth_of(self, fates: Sequence[NDArray[np.float64]], before: _Settled | None, after: _Settled) -> Growth:
-        """What became of the stacks, by what the comparer says of each; without it by their number and measures."""
+        """Return how the stacks changed: by the comparer's answers, or else by their number and measures."""
         if fates:
             return compared_growth(fates, least_same=self.judging.least_same)
         if before is None:
@@ -339,7 +340,7 @@ class StackRegion:
     def _measured(
         self, before: _Settled | None, after: _Settled, growth: Growth, name: Name | None
     ) -> tuple[tuple[Stack, ...] | None, tuple[Stack, ...]]:
-        """The stacks before and after as they are reported: measured, counted where that is known, and named."""
+        """Return the stacks before and after as they are reported: measured, counted where possible, and named."""
         stood = None if before is None else before.standing
         has_grown = bool(stood is not None and stood.stacks and after.standing.stacks and growth.direction)
         least_mm = 0.0 if has_grown else LEAST_CHIP_MM
@@ -360,7 +361,7 @@ def _change(
     before: tuple[Stack, ...] | None,
     after: tuple[Stack, ...],
 ) -> StacksChanged:
-    """What changed under a cover, and was first in plain sight at `seen_t`."""
+    """Make the report of a change under a cover that was first in plain sight at `seen_t`."""
     arms = [] if cover is None else [arm for _, arm in cover.arms]
     return StacksChanged(
         region=region,
@@ -377,13 +378,13 @@ def _change(
 
 
 def _likeliest_t(cover: _Covered, growth: Growth) -> float:
-    """When it was done: chips are put down as soon as the hand is there, and taken at any time."""
+    """Return the most likely time: chips are put down as soon as the hand arrives, and taken at any time."""
     middle_t = (cover.began_t + cover.ended_t) / 2
     return min(middle_t, cover.began_t + PUT_DOWN_S) if growth.direction == 1 else middle_t
 
 
 def _usual(shown: Sequence[Standing]) -> list[Standing]:
-    """Those that show just the stacks that lasted."""
+    """Return the looks that show exactly the lasting stacks."""
 
     def share(stack: Stack) -> float:
         return sum(each.has(stack) for each in shown) / len(shown)
@@ -397,7 +398,7 @@ def _usual(shown: Sequence[Standing]) -> list[Standing]:
 
 
 def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -> tuple[StacksChanged, StacksChanged]:
-    """What came into the region, and what went out of it, under one cover."""
+    """Split a change under one cover into what came into the region and what left it."""
     came = replace(
         change,
         t=(change.t_earliest + glimpse.t_first) / 2,
@@ -424,7 +425,7 @@ def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -
 
 
 def _growth(before: _Settled, after: _Settled, *, optics: GrowthOptics | None) -> Growth:
-    """By the number of stacks, else by their measures."""
+    """Return how the stacks changed, by their number, or else by their measures."""
     stood, stands = before.standing.stacks, after.standing.stacks
     if len(stood) != len(stands):
         return Growth(is_seen=True, direction=1 if len(stands) > len(stood) else -1)

@@ -1,6 +1,6 @@
 """Watch the chips of all stack regions: who covered which, and what had changed when the cover lifted.
 
-Assigns stacks to regions by the centre of their foot. Distances are layout millimetres, durations seconds.
+Assigns stacks to regions by the centre of their base. Distances are layout millimetres, durations seconds.
 """
 
 from __future__ import annotations
@@ -26,42 +26,42 @@ from thirdcard.vision.plane.change_gate import GridFrame, Mask
 from thirdcard.vision.plane.occlusion import Cover
 
 REGION_SLACK_MM = 14.0
-"""How far outside its region the centre of a stack's foot may lie: a third of a chip's width. More gives a stack
-between two regions to the wrong one or takes in others, less misses chips on a line. Chosen by hand."""
+"""How many mm outside its region the centre of a stack's base may lie: a third of a chip's width. A larger value
+assigns a stack between two regions to the wrong one, a smaller one misses chips on a line. Chosen by hand."""
 COVERED_SHARE = 0.04
-"""Share of a region's cells that makes it covered: a finger over its edge does, a single cell of noise in a large
+"""Share of a region's cells that makes it covered: a finger over its edge does, a single noisy cell of a large
 region does not. Chosen by hand."""
 OLDEST_S = 3.0
-"""A cover that lasts longer than this is no longer waited for."""
+"""A cover that lasts for more seconds than this is no longer waited for."""
 
 
 Measure = Callable[[Sequence[NDArray[np.float64]]], Sequence[Gauging | None]]
-"""Gauges the stacks whose silhouettes' middles are given, (2,) mm each, in the present picture."""
+"""Measures the stacks whose silhouettes have these centres, (2,) mm each, in the present picture."""
 Cut = Callable[[Sequence[CropFrame]], Sequence[Image | None]]
-"""Cuts places out of the present picture, as wide as the comparer takes its looks after; None where it shows none."""
+"""Cuts places out of the present picture in the comparer's wide size; None where a place is outside it."""
 NEAR_FOOT_MM = 15.0
-"""A hand over what is this near to a stack's foot may hide it."""
+"""A hand within so many mm of a stack's base may hide it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the detector says of one region."""
+    """The detections of one region."""
 
     standing: Standing
     centres_mm: tuple[NDArray[np.float64], ...]
-    """The middle of each stack's silhouette."""
+    """The centre of each stack's silhouette."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """What one box of chips shows."""
+    """One box of chips, measured."""
 
     stack: Stack
     length_mm: float
     centre_mm: NDArray[np.float64]
-    """The middle of its silhouette."""
+    """The centre of its silhouette."""
     region: str | None
-    """The one that it stands in."""
+    """The region in which it stands."""
 
 
 class StackWatch:
@@ -76,7 +76,8 @@ class StackWatch:
         sureness: HeightSureness | None = None,
         judging: Judging = AS_TOLD,
     ) -> None:
-        """Takes the regions; `sureness` is the gauge's, None where there is none; `judging` is the comparer's."""
+        """Take the regions, the gauge's reliability (None without a gauge) and how the comparer's answers are
+        judged."""
         self._polygons = {region: polygon.astype(np.float32) for region, polygon in regions.items()}
         self._reaches = {region: (*polygon.min(axis=0), *polygon.max(axis=0)) for region, polygon in regions.items()}
         self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
@@ -84,17 +85,17 @@ class StackWatch:
         self._grid, self._optics, self._sureness = grid, optics, sureness
         self._regions = {region: StackRegion(region, self._growth_optics(), judging) for region in regions}
         self._measured: dict[bytes, _Measured] = {}
-        """What was reported about each box at the last look: most are the same again."""
+        """The measures of each box at the last look: most boxes are the same again."""
 
     def recalibrate(self, calibration: Calibration) -> None:
-        """The camera hangs otherwise: heights show otherwise from now on."""
+        """Use another calibration: heights look different from now on."""
         self._optics = self._optics.seen_by(calibration)
         for region in self._regions.values():
             region.optics = self._growth_optics()
         self._measured.clear()
 
     def _growth_optics(self) -> GrowthOptics | None:
-        """What a change of height looks like; None where that is not known."""
+        """Return the meaning of height changes; None where it is unknown."""
         camera_mm, thickness_mm = self._optics.camera_mm, self._optics.thickness_mm
         if self._sureness is None or camera_mm is None:
             return None
@@ -110,7 +111,7 @@ class StackWatch:
         cut: Cut | None = None,
         ask: StackModels = NOBODY,
     ) -> list[StacksChanged]:
-        """Take one look in and say what is new; `measure` and `cut` are asked of stacks in plain sight."""
+        """Take one look and return what is new; `measure` and `cut` are called for stacks in plain sight."""
         found = self._found(chips)
         looks = {region: self._look(region, found[region].standing, cover, t) for region in self._regions}
         if measure is not None:
@@ -120,15 +121,15 @@ class StackWatch:
         return [change for region, watched in self._regions.items() for change in watched.update(looks[region], ask)]
 
     def forget_print(self, print_mm: Sequence[NDArray[np.float64]], t: float) -> list[StacksChanged]:
-        """Nothing stands where these points are: it is the cloth's print."""
+        """Remove the stacks at these points, which turned out to be print."""
         if not print_mm:
             return []
         return [gone for watched in self._regions.values() for gone in watched.forget_print(print_mm, t)]
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
-        """Where further looks would tell more: all over regions in which something may have changed.
+        """Return points, (2,) mm each, where further looks would reveal more: all over regions that may have changed.
 
-        What lies under a hand shows as the hand moves, and then all is looked at that changes.
+        What lies under a hand becomes visible as the hand moves, and everything that changes is examined then.
         """
         asked = []
         for region, watched in self._regions.items():
@@ -142,7 +143,7 @@ class StackWatch:
         return asked
 
     def calm(self) -> list[str]:
-        """The regions whose chips nothing has covered since they were reported."""
+        """Return the regions whose chips nothing has covered since they were reported."""
         return [
             region
             for region, watched in self._regions.items()
@@ -150,7 +151,7 @@ class StackWatch:
         ]
 
     def waiting_since_t(self, t: float) -> float | None:
-        """The earliest moment of which something may still be reported."""
+        """Return the earliest stream time about which something may still be reported; None when nothing is pending."""
         times = [watched.unsettled_since_t for watched in self._regions.values()]
         return min((since for since in times if since is not None and t - since <= OLDEST_S), default=None)
 
@@ -168,7 +169,7 @@ class StackWatch:
     def _gauged(
         self, looks: Mapping[str, RegionLook], found: Mapping[str, _Found], measure: Measure
     ) -> dict[str, RegionLook]:
-        """The looks that want it, with their stacks measured, all in one go."""
+        """Return the looks for which measures are needed, with their stacks measured in one call."""
         wanted = [
             region
             for region, watched in self._regions.items()
@@ -186,7 +187,7 @@ class StackWatch:
         return gauged
 
     def _cut_out(self, looks: Mapping[str, RegionLook], cut: Cut) -> dict[str, RegionLook]:
-        """The looks at what stood there before, with what is to be seen there now, all in one go."""
+        """Return the looks at earlier stacks, with crops of their places cut out in one call."""
         frames = {region: watched.frames for region, watched in self._regions.items() if not looks[region].covered}
         wanted = [frame for each in frames.values() for frame in each]
         told = iter(cut(wanted) if wanted else ())

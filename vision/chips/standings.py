@@ -1,4 +1,4 @@
-"""What stands in a region at one moment, and what looks at it come to. Distances are layout millimetres."""
+"""What stands in a region at one moment, and means over looks at it. Distances are layout millimetres."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from thirdcard.vision.inference.stack_height import Gauging
 from thirdcard.vision.observations import Stack
 
 MOVED_MM = 14.0
-"""A stack whose foot moved less than this stands where it stood."""
+"""A stack whose base moved by less than this stands where it stood."""
 
 Name = Callable[[Sequence[Image]], Sequence[tuple[float, ...]]]
-"""How likely each kind of chip is the one a top face shows, a row a face, empty where that is unknown."""
+"""Returns for each top face the probabilities of the house's kinds of chips; an empty row where they are unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +30,14 @@ class Standing:
     stacks: tuple[Stack, ...]
     lengths_mm: tuple[float, ...]
     gaugings: tuple[Gauging, ...] = ()
-    """One a stack where a gauge measured them all, else none."""
+    """One measure for each stack, or none at all."""
 
     def matches(self, other: Standing, *, within_mm: float = MOVED_MM) -> bool:
-        """Whether both show as many stacks at the same places."""
+        """Whether both show the same number of stacks at the same places."""
         return stand_alike(self.stacks, other.stacks, within_mm=within_mm)
 
     def has(self, stack: Stack) -> bool:
-        """Whether a stack stands where that one stood."""
+        """Whether a stack stands at that one's place."""
         return any(float(np.hypot(*np.subtract(stack.at_mm, each.at_mm))) < MOVED_MM for each in self.stacks)
 
 
@@ -49,7 +49,10 @@ def lies_at(stack: Stack, points_mm: Sequence[NDArray[np.float64]]) -> bool:
 def measured(
     standing: Standing, measures: Sequence[Standing], optics: GrowthOptics | None, least_mm: float
 ) -> tuple[Stack, ...]:
-    """The stacks as the gauge sees them on average, or as one look's boxes tell; counts where a chip shows as much."""
+    """Return the stacks with their mean measures; without measures, as one look's boxes give them.
+
+    Counts are given only where one chip displaces the top by at least `least_mm`.
+    """
     gaugings = gaugings_of(measures)
     if optics is None or not gaugings:
         return standing.stacks
@@ -57,7 +60,7 @@ def measured(
 
 
 def named(stacks: tuple[Stack, ...], measures: Sequence[Standing], name: Name | None) -> tuple[Stack, ...]:
-    """The stacks with what lies on top of them, each by its mean face over looks."""
+    """Return the stacks with the probabilities of what lies on top, read from each one's mean face over looks."""
     looks = [standing.gaugings for standing in measures if standing.gaugings]
     if name is None or not looks or len(looks[0]) != len(stacks):
         return stacks
@@ -69,15 +72,15 @@ def named(stacks: tuple[Stack, ...], measures: Sequence[Standing], name: Name | 
 
 
 def gaugings_of(measures: Sequence[Standing]) -> tuple[Gauging, ...]:
-    """The stacks as the gauge sees them on average; none where it was not asked."""
+    """Return the mean measures of the stacks; none where they were not measured."""
     return averaged([standing.gaugings for standing in measures if standing.gaugings])
 
 
 def uncounted(stacks: tuple[Stack, ...]) -> tuple[Stack, ...]:
-    """Without counts, which would claim to tell a direction that is not known."""
+    """Return the stacks without counts, which would suggest a direction that is not known."""
     return tuple(replace(stack, count=None) for stack in stacks)
 
 
 def mean_length_mm(measures: Sequence[Standing]) -> float:
-    """Length of all silhouettes together, averaged over looks."""
+    """Return the total length in mm of all silhouettes, averaged over looks."""
     return float(np.mean([sum(standing.lengths_mm) for standing in measures]))

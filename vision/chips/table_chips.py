@@ -1,7 +1,7 @@
-"""Watch the chips of one table: which stacks stand where, what became of them, and what lies on top.
+"""Watch the chips of one table: which stacks stand where, how they changed, and what lies on top.
 
-Puts together what finds chips, measures, compares and names them. Knows regions and kinds of chips by their colours,
-not what they mean. Layout millimetres, seconds of stream time.
+Joins the parts that find, measure, compare and name chips. Knows regions and kinds of chips by their colours, not what
+they mean. Layout millimetres, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from thirdcard.vision.plane.occlusion import Cover
 from thirdcard.vision.stage_clock import StageClock
 
 CHIPS_SCORE = 0.65
-"""What the detector finds with a lower score may be chips; it counts where the cloth there does not look bare."""
+"""Detections with a lower score may be chips; they count where the cloth there does not look bare."""
 CHIP_WIDTHS = (0.72, 1.5)
-"""A stack's silhouette is this many chip diameters wide, its own enlargement by height included."""
+"""Allowed width of a stack's silhouette in chip diameters, including its enlargement by height."""
 CARDS = 40
-"""So many of the last looks at cards say what white is."""
+"""How many of the last looks at cards define what white is."""
 LEAST_LEVEL = 40.0
-"""Paper that looks darker than this, of 255, tells nothing of colours."""
+"""Grey level, of 255, below which paper is too dark to judge colours by."""
 
 
 class ChipKinds:
-    """Names the chips on top of stacks in this camera's light, which the paper of the cards tells.
+    """Names the chips on top of stacks, in this camera's light as the paper of the cards shows it.
 
     Nothing is named before a card was seen face up.
     """
 
     def __init__(self, reader: ChipFaceReader | None, looks: ChipLooks) -> None:
-        """Takes the kinds of chips; without a reader nothing is named."""
+        """Take the reader of faces and the kinds of chips; without a reader nothing is named."""
         self._reader, self._looks = reader, looks
         self._whites: deque[NDArray[np.float64]] = deque(maxlen=CARDS)
 
     def see_card(self, card: Image) -> None:
-        """Take in the crop of a card that lies face up."""
+        """Take the crop of a card that lies face up."""
         self._whites.append(white_of(card))
 
     def name(self, faces: Sequence[Image]) -> list[tuple[float, ...]]:
-        """How likely each kind lies on top, one row a face; empty rows where that is unknown."""
+        """Return for each face the probabilities of the kinds of chips; an empty row where they are unknown."""
         white = np.median(self._whites, axis=0) if self._whites else np.zeros(3)
         if self._reader is None or not len(self._looks) or white.min() < LEAST_LEVEL:
             return [()] * len(faces)
@@ -65,30 +65,31 @@ class ChipKinds:
 
 @dataclass(frozen=True, slots=True)
 class StackEyes:
-    """The open models that look at stacks, and the camera whose picture they look at."""
+    """The opened models that examine stacks, and the calibration of the camera that sees them."""
 
     calibration: Calibration
     diameter_mm: float
-    """Of a chip."""
+    """Diameter of a chip."""
     gauge: StackGauge | None
     """None: stacks are measured by the length of their boxes."""
     comparer: StackComparer | None
-    """None: what became of a stack is distinguished from its measures."""
+    """None: changes of a stack are judged from its measures."""
     stages: StageClock
 
     def measure(self, frame: Frame, centres_mm: Sequence[NDArray[np.float64]]) -> list[Gauging | None]:
-        """The stacks whose silhouettes' middles are given, (2,) each."""
+        """Measure the stacks whose silhouettes have these centres, (2,) mm each; None for a stack that cannot be
+        measured."""
         if self.gauge is None:
             return [None] * len(centres_mm)
         with self.stages.stage("read"):
             return self.gauge.measure(frame.image, self.calibration, centres_mm, diameter_mm=self.diameter_mm)
 
     def cut(self, frame: Frame, places: Sequence[CropFrame]) -> list[Image | None]:
-        """Places in the picture, as wide as the comparer takes its looks after."""
+        """Cut places out of the picture in the comparer's wide size; None where a place is outside it."""
         return [stack_crop(frame.image, self.calibration, each, size_wh_px=WIDE_WH_PX) for each in places]
 
     def compare(self, pairs: Sequence[tuple[Image, Image]]) -> list[NDArray[np.float64]]:
-        """What became of stacks, each by a look before and a wide one after."""
+        """Return probabilities of FATES for each stack, given a look before and a wide look after."""
         assert self.comparer is not None, "asked only where there is one"
         with self.stages.stage("read"):
             return self.comparer.compare(pairs)
@@ -106,7 +107,7 @@ class TableChips:
         eyes: StackEyes,
         kinds: ChipKinds,
     ) -> None:
-        """Takes the stack regions' polygons, (N, 2) mm each."""
+        """Take the stack regions' polygons, (N, 2) mm each, and the models."""
         sureness = None if eyes.gauge is None else eyes.gauge.sureness
         judging = AS_TOLD if eyes.comparer is None else eyes.comparer.judging
         self._eyes, self._kinds = eyes, kinds
@@ -114,15 +115,15 @@ class TableChips:
         self._bare = BareChips(regions, cloth.rectifier, cloth.grid, eyes.diameter_mm)
         self._carried = CarriedChips()
         self._seen = Detections.empty()
-        """What counts as seen, as of the last look at each part of the cloth."""
+        """The detections that count, each as of the last look at its part of the cloth."""
 
     def recalibrate(self, calibration: Calibration) -> None:
-        """The camera hangs otherwise; the stacks stand where they stood."""
+        """Use another calibration: the camera moved, the stacks did not."""
         self._eyes = replace(self._eyes, calibration=calibration)
         self._watch.recalibrate(calibration)
 
     def update(self, look: ClothLook) -> list[StacksChanged]:
-        """Take one look in and say what became of the stacks."""
+        """Take one look and return how the stacks changed."""
         frame, chips = look.frame, self._of_size(look.found)
         gone: list[StacksChanged] = []
         self._carried.see(chips, frame.t)
@@ -145,23 +146,23 @@ class TableChips:
         return [*gone, *changes]
 
     def wait(self, cover: Cover) -> list[StacksChanged]:
-        """What a look tells that shows nothing."""
+        """Take a look at which everything is covered, and return what is due to be reported."""
         return self._watch.update(self._seen, cover, cover.change.t)
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
-        """Points, (2,) each, where further looks would tell more."""
+        """Return the points, (2,) mm each, where further looks would reveal more."""
         return self._watch.asked_mm()
 
     def calm(self) -> list[str]:
-        """The regions that nothing has covered since their chips were reported."""
+        """Return the regions that nothing has covered since their chips were reported."""
         return self._watch.calm()
 
     def waiting_since_t(self, t: float) -> float | None:
-        """The earliest moment of which something may still be reported."""
+        """Return the earliest stream time about which something may still be reported; None when nothing is pending."""
         return self._watch.waiting_since_t(t)
 
     def _of_size(self, found: Detections) -> Detections:
-        """What may be chips and is as wide as this table's: print is often narrower."""
+        """Return the detections that may be chips and are as wide as this table's: print is often narrower."""
         chips = found.of(CHIPS)
         width_mm = sides_mm(chips.corners_mm).min(axis=1, initial=np.inf) / self._eyes.diameter_mm
         fits = (width_mm >= CHIP_WIDTHS[0]) & (width_mm <= CHIP_WIDTHS[1])
