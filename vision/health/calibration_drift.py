@@ -1,8 +1,8 @@
 """Measure by how many millimetres the calibration misses the cloth, from how the print moved in the picture.
 
-Compares the small picture with one from when the calibration held, block by block, by phase correlation, and fits one
-affine map to what most blocks say; where the blocks find nothing, by corners. Slow: to be asked only when a quick look
-says that something moved.
+Compares the small picture with one from when the calibration was valid, block by block, by phase correlation, and fits
+one affine map to the shifts of most blocks; where blocks find no match, it uses corners. Slow: to be called only when a
+quick check finds movement.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from thirdcard.vision.frames import Image
 from thirdcard.vision.health.print_blocks import BlockMask, middles_px
 
 PATCH_PX = 64
-"""Side of what is compared, in pixels of the small picture."""
+"""Side of a compared patch, in pixels of the small picture."""
 LEAST_RESPONSE = 0.12
-"""A correlation peak that holds less of the energy says nothing."""
+"""A correlation peak with a smaller share of the energy is ignored."""
 LEAST_BLOCKS = 8
-"""Blocks, of 108, that must say something and agree: three determine an affine map, more must confirm it. Chosen by
-hand."""
+"""Least number of blocks, of 108, that must match and agree: three determine an affine map, more must confirm it.
+Chosen by hand."""
 AGREE_PX = 0.6
-"""Blocks that agree with the map to this many small pixels say the same."""
+"""Blocks within so many small pixels of the map agree with it."""
 LEAST_AGREEING = 0.5
-"""Share of the blocks that say something which must agree with the map: a majority, so that no second map is as
-likely."""
+"""Share of the matched blocks that must agree with the map: a majority, so that no second map is as likely."""
 LEAST_SURE = 0.25
-"""Share of the blocks with print that must say something: else the corners are asked. Chosen by hand."""
+"""Share of the blocks with print that must match; with fewer, corners are used. Chosen by hand."""
 LEAST_SPAN = 0.3
-"""What agrees must lie over this part of the picture's sides: the rest is guessed from it."""
+"""Agreeing places must span at least this share of the picture's width and height: the rest is extrapolated."""
 WHOLE_RESPONSE = 0.06
-"""The same for the whole picture, half as strict: its shift only says where each block is looked for, and from a wrong
-place blocks say nothing. Chosen by hand."""
+"""LEAST_RESPONSE for the whole picture, half as strict: its shift only says where each block is looked for, and from
+a wrong place blocks find no match. Chosen by hand."""
 FEATURES = 600
-"""Corners looked for in the small picture. More take longer, fewer leave too few pairs. Chosen by hand."""
+"""Number of corners looked for in the small picture. More take longer, fewer leave too few pairs. Chosen by hand."""
 LEAST_FEATURES = 24
 """Pairs of corners that must agree: two determine the map, more must confirm it. Chosen by hand."""
 FEATURE_AGREE_PX = 1.5
-"""Looser than AGREE_PX: corners are found to about a pixel, shifts of blocks to a part of one."""
+"""Corners within so many small pixels of the map agree with it. Looser than AGREE_PX: corners are located to about a
+pixel, shifts of blocks to a part of one."""
 
 Affine = NDArray[np.float64]
-"""(2, 3): from where a thing was in the small picture to where it is."""
+"""(2, 3): map from where a thing was in the small picture to where it is."""
 
 
 class CameraFit:
-    """The calibration of one camera, and the cloth it was made for."""
+    """The calibration of one camera, and points of the cloth at which it is checked."""
 
     def __init__(self, calibration: Calibration, size_mm: tuple[float, float]) -> None:
         x, y = (np.linspace(0.1, 0.9, 5) * side for side in size_mm)
@@ -55,18 +55,18 @@ class CameraFit:
         self._calibration = calibration
 
     def offset_mm(self, then: Image, now: Image, blocks: BlockMask) -> float | None:
-        """By how much the calibration misses the cloth where it misses it most; None where that is unknown.
+        """Return by how many mm the calibration misses the cloth at most; None where that is unknown.
 
         Args:
-            then: (H, W) uint8, the small grey picture from when the calibration held.
-            now: one of the same size.
+            then: (H, W) uint8, the small grey picture from when the calibration was valid.
+            now: One of the same size.
             blocks: (9, 12) blocks that have print.
         """
         affine = picture_map(then, now, blocks)
         return None if affine is None else self._missed_mm(affine, (then.shape[1], then.shape[0]))
 
     def _missed_mm(self, affine: Affine, size_wh_px: tuple[int, int]) -> float:
-        """The largest distance between where points of the cloth are and where the calibration says they are."""
+        """Return the largest distance in mm between points of the cloth and where the calibration places them."""
         scale = np.asarray(self._calibration.image_size_wh_px) / np.asarray(size_wh_px)
         inside = np.isfinite(self._points_px).all(axis=1)
         small = (self._points_px[inside] + 0.5) / scale - 0.5
@@ -76,11 +76,11 @@ class CameraFit:
 
 
 def picture_map(then: Image, now: Image, blocks: BlockMask) -> Affine | None:
-    """From where the print was in a small grey picture to where it is now; None where that is unknown.
+    """Return the map from where the print was in a small grey picture to where it is now; None where it is unknown.
 
     Args:
         then: (H, W) uint8.
-        now: one of the same size.
+        now: One of the same size.
         blocks: (9, 12) blocks that have print.
     """
     size = (then.shape[1], then.shape[0])
@@ -89,7 +89,7 @@ def picture_map(then: Image, now: Image, blocks: BlockMask) -> Affine | None:
 
 
 def _map_by_blocks(then: NDArray[np.float32], now: NDArray[np.float32], places: NDArray[np.float64]) -> Affine | None:
-    """The map that most blocks agree on; None where too few say anything, or say different things."""
+    """Return the map that most blocks agree on; None where too few match or agree."""
     shifts, responses = _shifts_px(then, now, places, _whole_shift_px(then, now))
     sure = responses >= LEAST_RESPONSE
     if int(sure.sum()) < max(LEAST_BLOCKS, LEAST_SURE * len(places)):
@@ -103,7 +103,7 @@ def _map_by_blocks(then: NDArray[np.float32], now: NDArray[np.float32], places: 
 
 
 def _map_by_features(then: Image, now: Image) -> Affine | None:
-    """The map of a camera that was turned or zoomed far, from corners that look alike."""
+    """Return the map of a camera that was turned or zoomed far, from matching corners; None where too few agree."""
     finder = cv2.ORB.create(FEATURES, edgeThreshold=12, patchSize=24)
     (first, before), (second, after) = (finder.detectAndCompute(image, None) for image in (then, now))
     if not first or not second:
@@ -122,13 +122,13 @@ def _map_by_features(then: Image, now: Image) -> Affine | None:
 
 
 def _spans(places: NDArray[np.float64], picture: NDArray[np.generic]) -> bool:
-    """Whether places lie over enough of a picture to tell how all of it moved."""
+    """Whether places span enough of a picture to show how the whole of it moved."""
     height, width = picture.shape[:2]
     return bool((np.ptp(places, axis=0) >= LEAST_SPAN * np.array([width, height])).all())
 
 
 def _whole_shift_px(then: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.float64]:
-    """(2,) how far the whole picture moved; zero where that is not clear."""
+    """Return how far the whole picture moved, (2,) px; zero where that is not clear."""
     window = cv2.createHanningWindow((then.shape[1], then.shape[0]), cv2.CV_32F)
     shift, response = cv2.phaseCorrelate(_edged(then), _edged(now), window)
     return np.asarray(shift, np.float64) if response >= WHOLE_RESPONSE else np.zeros(2)
@@ -137,7 +137,7 @@ def _whole_shift_px(then: NDArray[np.float32], now: NDArray[np.float32]) -> NDAr
 def _shifts_px(
     then: NDArray[np.float32], now: NDArray[np.float32], places: NDArray[np.float64], whole: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(N, 2) how far the picture moved at each place, and (N,) how clear that is."""
+    """Return how far the picture moved at each place, (N, 2) px, and how clear that is, (N,)."""
     side = (PATCH_PX, PATCH_PX)
     window = cv2.createHanningWindow(side, cv2.CV_32F)
     shifts, responses = np.zeros((len(places), 2)), np.zeros(len(places))
@@ -151,5 +151,5 @@ def _shifts_px(
 
 
 def _edged(levels: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The picture without its slow changes of brightness."""
+    """Return the picture without its slow changes of brightness."""
     return levels - cv2.blur(levels, (15, 15))

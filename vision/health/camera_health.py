@@ -1,8 +1,8 @@
 """Watch one camera's picture for what makes it useless: frozen, too dark, glare, covered, blurred, camera moved.
 
-Every picture is compared with the first one, for which the calibration is assumed to be right; a camera that was
-moved is fitted anew from the print. Works on the small picture; of the full one it looks at some rows and a few
-patches. Brightness in grey levels, 0 to 255; distances in layout millimetres, durations in seconds of stream time.
+Every picture is compared with the first one, for which the calibration is assumed to be right; a camera that was moved
+is refitted from the print. Works on the small picture; of the full one it examines some rows and a few patches.
+Brightness in grey levels, 0 to 255; distances in layout millimetres, durations in seconds of stream time.
 """
 
 from __future__ import annotations
@@ -22,35 +22,38 @@ from thirdcard.vision.health.sharpness import Sharpness
 from thirdcard.vision.observations import CameraRefitted, PictureCleared, PictureFault, PictureFaulted
 
 HIDDEN_SHARE = 0.55
-"""Arms and cards hide less of the print than this; a covered lens hides more."""
+"""Arms and cards hide a smaller share of the print than this; a covered lens hides more."""
 WASHED_SHARE = 0.1
-"""Share of the cloth's blocks that show nothing but white, and did not before. Lower, a reflection beside the cards is
-a fault; higher, cards lie in glare unnoticed. Chosen by hand."""
+"""Share of the cloth's blocks that have become pure white. With a lower value a reflection beside the cards is a
+fault; with a higher one cards lie in glare undetected. Chosen by hand."""
 DARK_LEVEL = 30.0
-"""Where nearly nothing on the cloth is brighter it is too dark to see."""
+"""If nearly nothing on the cloth is brighter than this grey level, it is too dark to see."""
 DETAIL_SHARE = 0.45
-"""With less than this part of the fine detail no card can be read."""
+"""With a smaller share of its fine detail left, a picture is too blurred to read cards."""
 DETAIL_EVERY_S = 0.4
-"""Patches of the full picture take time; twice within CONFIRM_S is enough to confirm a fault."""
+"""Interval in seconds at which detail is measured: patches of the full picture take time, and twice within CONFIRM_S
+is enough to confirm a fault."""
 CHECK_EVERY_S = 0.18
-"""How often all but the freeze is checked."""
+"""Interval in seconds at which everything but the freeze is checked."""
 MOVED_MM = 5.0
-"""By how much the calibration may miss the cloth anywhere: less than the 14 mm and more by which chips and cards may
-lie outside their regions. Chosen by hand."""
+"""Largest error in mm that the calibration may have anywhere: less than the 14 mm and more by which chips and cards
+may lie outside their regions. Chosen by hand."""
 BACK_MM = 4.0
-"""A moved camera is said to be back when the layout fits to this."""
+"""A moved camera counts as back in place when the error is at most this."""
 SUSPECT_MM = 2.6
-"""The quick measure of a shift, from which the careful one is asked."""
+"""Shift in the quick check from which the careful measure is taken."""
 BEGIN_S = 3.0
-"""A picture that changes so early, and is found nowhere in the next, was no table: the stream was only coming up."""
+"""A picture that is replaced within so many seconds, and of which the next shows nothing, was not the table: the
+stream was still starting."""
 CONFIRM_S = 1.0
-"""A fault that lasts so long is reported."""
+"""A fault is reported after it has lasted for so many seconds."""
 CLEAR_S = 0.8
-"""So long a picture must be good again before that is reported."""
+"""A picture must be good again for so many seconds before that is reported."""
 GAP_S = 0.3
-"""A fault that seems gone for no longer than this goes on."""
+"""A fault that is absent for no longer than this counts as continuing."""
 APART = frozenset({PictureFault.FROZEN, PictureFault.MOVED})
-"""Faults that are reported even where another went before; the others all hide the table, and run into each other."""
+"""Faults that are reported even if another fault came before; the others all hide the table and are hard to
+separate."""
 
 
 @dataclass(slots=True)
@@ -60,18 +63,18 @@ class FaultRun:
     told: PictureFault | None = None
     """The fault that was reported and whose end was not."""
     is_blind: bool = False
-    """Whether the present picture should not be looked at: it has a fault, told or not."""
+    """Whether the present picture should not be used: it has a fault, reported or not."""
     _fault: PictureFault | None = None
     _fault_since_t: float = 0.0
-    """Since when the present kind of fault shows."""
+    """Since when the present kind of fault has been visible."""
     _bad_since_t: float | None = None
-    """Since when any fault shows."""
+    """Since when any fault has been visible."""
     _bad_seen_t: float = 0.0
     _good_since_t: float | None = None
 
     @property
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be reported."""
+        """The earliest stream time about which something may still be reported; None when nothing is pending."""
         if self.told is None:
             return self._bad_since_t
         return self._good_since_t if _is_alike(self._fault, self.told) else self._fault_since_t
@@ -79,12 +82,12 @@ class FaultRun:
     def update(
         self, fault: PictureFault | None, t: float, *, since_t: float | None = None
     ) -> PictureFaulted | PictureCleared | None:
-        """Take in what the present picture shows; says what is new.
+        """Take the present picture's fault and return what is new.
 
         Args:
             fault: What is wrong with it; None for a good picture.
             t: Its stream time.
-            since_t: Since when that is wrong, where that was noticed late.
+            since_t: Since when it has been wrong, if that was detected late.
         """
         self.is_blind = fault is not None or self.told is not None
         if fault is None:
@@ -118,32 +121,32 @@ class FaultRun:
 
 
 class CameraHealth:
-    """The state of one camera's picture."""
+    """The state of one camera's picture: its faults, and its calibration while the camera is moved."""
 
     def __init__(self, calibration: Calibration, size_mm: tuple[float, float]) -> None:
         self._place = CameraPlace(calibration, size_mm)
         self._print = PrintMemory(block_grid(calibration, size_mm))
         self._earlier: Image | None = None
-        """A picture of before the watch for which the calibration held."""
+        """A picture from before the watch for which the calibration was valid."""
         self._was_moved = False
-        """Whether the camera was moved between that and the first look."""
+        """Whether the camera was moved between that picture and the first look."""
         self._freeze = FreezeWatch()
         self._sharpness = Sharpness()
         self._run = FaultRun()
         self._first_t: float | None = None
         self._checked_t: float | None = None
         self._faulty_t = -np.inf
-        """When the picture last had another fault than being frozen: a black picture does not change either."""
+        """When the picture last had a fault other than being frozen: a black picture does not change either."""
         self._detail: tuple[float, float] = (-np.inf, 1.0)
-        """When the detail was last measured, and what share was left."""
+        """When the detail was last measured, and the share that was left."""
 
     def begin_from(self, luma: Image) -> None:
-        """The calibration held for this picture, (H, W) uint8, taken before: whether it still does is to be seen."""
+        """Set a picture, (H, W) uint8, for which the calibration was valid; the first look is compared with it."""
         self._earlier = luma
 
     @property
     def is_blind(self) -> bool:
-        """Whether the last picture should not be looked at."""
+        """Whether the last picture should not be used."""
         return self._run.is_blind
 
     @property
@@ -153,15 +156,15 @@ class CameraHealth:
 
     @property
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be reported."""
+        """The earliest stream time about which something may still be reported; None when nothing is pending."""
         return self._run.waiting_since_t
 
     def update(self, frame: Frame, small_hw3: Image) -> list[PictureFaulted | PictureCleared | CameraRefitted]:
-        """Take the next look in and say what is new.
+        """Take the next look and return what is new.
 
         Args:
             frame: The picture.
-            small_hw3: (H, W, 3) uint8, the same made small.
+            small_hw3: (H, W, 3) uint8, the same scaled down.
         """
         frozen_since_t = self._freeze.update(frame.luma, frame.t)
         if self._checked_t is not None and frame.t - self._checked_t < CHECK_EVERY_S:
@@ -181,7 +184,7 @@ class CameraHealth:
         return [each for each in (told, refitted) if each is not None]
 
     def _refitted(self, frame: Frame, fault: PictureFault | None) -> CameraRefitted | None:
-        """The fit of a camera that was moved; where it holds all is compared with the next picture."""
+        """Refit a camera that was moved; if the fit is used, the next picture becomes the reference."""
         if self._run.told is not PictureFault.MOVED:
             self._place.stay()
             return None
@@ -199,7 +202,7 @@ class CameraHealth:
             self._sharpness.remember(frame.luma, due)
 
     def _look(self, frame: Frame, grey: Image) -> PrintLook:
-        """Compare with the remembered picture; the first is remembered, and a stream's beginning forgotten."""
+        """Compare with the remembered picture; remember the first, and forget pictures from a stream's start."""
         if self._first_t is None:
             self._first_t = frame.t
         if self._earlier is not None:
@@ -220,9 +223,9 @@ class CameraHealth:
         return self._missed_mm(grey, t) is None
 
     def _begin(self, earlier: Image, grey: Image, t: float) -> None:
-        """Hold the first picture against one from before; where the camera was not moved since, that is forgotten.
+        """Compare the first picture with one from before; keep that one only if the camera was moved since.
 
-        Other light, and what lies on the cloth, are as they are now.
+        Otherwise the first picture becomes the reference, with its own light and whatever lies on the cloth.
         """
         self._earlier = None
         self._print.look(np.asarray(cv2.resize(earlier, grey.shape[::-1], interpolation=cv2.INTER_AREA), np.uint8))
@@ -253,7 +256,7 @@ class CameraHealth:
         return missed_mm is not None and missed_mm > limit_mm
 
     def _missed_mm(self, grey: Image, t: float) -> float | None:
-        """By how much the calibration misses the cloth; None where that is unknown."""
+        """Return by how many mm the calibration misses the cloth; None where that is unknown."""
         then = self._print.small
         return None if then is None else self._place.missed_mm(then, grey, self._print.has_print, t)
 

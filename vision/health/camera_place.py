@@ -1,4 +1,4 @@
-"""Know how a camera hangs: notice that it was moved, and fit it anew as soon as it hangs still.
+"""Detect that a camera was moved, and refit it as soon as it is still.
 
 Seconds of stream time, layout millimetres.
 """
@@ -16,32 +16,33 @@ from thirdcard.vision.health.print_refit import Refit, refit
 from thirdcard.vision.observations import CameraRefitted
 
 FIT_EVERY_S = 0.25
-"""The careful measure of a shift is slow; four times within the second that confirms a fault is enough."""
+"""Interval in seconds of the careful measure, which is slow; four times within the second that confirms a fault is
+enough."""
 TRY_EVERY_S = 0.3
-"""A fit takes about a fifth of a second; meanwhile nothing is looked at anyway."""
+"""Interval in seconds between fits. A fit takes about a fifth of a second; nothing else is watched meanwhile anyway."""
 STEADY_MM = 1.0
-"""Two fits in turn that agree to this over the whole cloth are of a camera that hangs still: of a hundred bumps they
-agreed to 0.4 mm (`tests/endurance/bumps.py`)."""
+"""Two consecutive fits that agree to this over the whole cloth show a camera that is still: after a hundred bumps
+they agreed to 0.4 mm (`tests/endurance/bumps.py`)."""
 SURE_MM = 1.0
-"""A fit that may be off by more anywhere on the cloth, in one case of ten, is not used without a person."""
+"""A fit whose error anywhere on the cloth exceeds this in one case of ten is not used without a person."""
 FAR_MM = 250.0
 """Nor is one after which the cloth lies farther from where it lay: cameras that are bumped move by a hand's breadth
-at most; one that was hung elsewhere is for a person to look at."""
+at most; one that was mounted elsewhere is for a person to check."""
 GRID = 7
-"""The cloth is compared at so many places along each side."""
+"""Number of places along each side of the cloth at which calibrations are compared."""
 
 
 class CameraPlace:
-    """How one camera hangs: the calibration that holds now, and how the print looked when the first one held."""
+    """The place of one camera: its present calibration, and the picture for which the first one was valid."""
 
     def __init__(self, calibration: Calibration, size_mm: tuple[float, float]) -> None:
-        """Takes the calibration that holds at first, and the cloth's size."""
+        """Take the first calibration and the cloth's width and height in mm."""
         self.size_mm = size_mm
         self._first = calibration
         self._then: Image | None = None
-        """The picture for which the first calibration holds."""
+        """The picture for which the first calibration is valid."""
         self._is_offered = False
-        """Whether a fit that a person should look at was reported since the camera was moved."""
+        """Whether a fit that a person should check was reported since the camera was moved."""
         self._tried: tuple[float, Refit | None] = (-np.inf, None)
         self._hold(calibration)
 
@@ -52,35 +53,35 @@ class CameraPlace:
         """When the calibration was last compared with the picture, and by how many mm it missed."""
 
     def remember(self, luma: Image) -> None:
-        """The calibration holds for this picture, (H, W) uint8; one that was fitted needs none."""
+        """Set the picture, (H, W) uint8, for which the first calibration is valid; ignored once a fit is used."""
         if self.calibration is self._first:
             self._then = luma.copy()
 
     def missed_mm(self, then: Image, now: Image, blocks: BlockMask, t: float) -> float | None:
-        """By how much the calibration misses the cloth, measured now and then; None where that is unknown.
+        """Return by how many mm the calibration misses the cloth, measured at intervals; None where that is unknown.
 
         Args:
-            then: (H, W) uint8, the small grey picture from when the calibration held.
-            now: one of the same size.
+            then: (H, W) uint8, the small grey picture from when the calibration was valid.
+            now: One of the same size.
             blocks: (9, 12) blocks that have print.
-            t: of `now`.
+            t: Stream time of `now`.
         """
         if t - self._missed[0] >= FIT_EVERY_S:
             self._missed = (t, self._fit.offset_mm(then, now, blocks))
         return self._missed[1]
 
     def stay(self) -> None:
-        """The camera is not moved: what was tried is forgotten."""
+        """Note that the camera is in place: forget earlier attempts to fit it."""
         self._tried, self._is_offered = (-np.inf, None), False
 
     def pause(self) -> None:
-        """The camera was moved, and this picture does not show where to."""
+        """Note that the camera was moved and this picture does not show where to."""
         self._tried = (self._tried[0], None)
 
     def refit(self, luma: Image, t: float) -> CameraRefitted | None:
-        """Take in a picture of the moved camera; gives a fit once two in turn agree.
+        """Take a picture of the moved camera; return a fit once two consecutive ones agree.
 
-        A fit that is sure enough is used from now on; any other is returned once, for a person to look at.
+        A fit that is accurate enough is used from now on; any other is returned once, for a person to check.
         """
         tried_t, before = self._tried
         if self._then is None or t - tried_t < TRY_EVERY_S:
@@ -107,7 +108,7 @@ class CameraPlace:
         return None if was_offered else told
 
     def _apart_mm(self, one: Calibration, other: Calibration) -> float:
-        """By how much two calibrations differ where they differ most."""
+        """Return the largest difference of two calibrations on the cloth, in mm."""
         places = self._places()
         seen_px = one.image_from_layout(places)
         inside = np.isfinite(seen_px).all(axis=1)

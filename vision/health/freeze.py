@@ -1,9 +1,9 @@
-"""Tell a frozen picture from a still table: a camera's picture always has noise, a repeated one has none.
+"""Distinguish a frozen picture from a still table: a camera's picture always has noise, a repeated one has none.
 
-Looks at which parts of the picture changed at all from look to look. Strong compression leaves still parts of a
-picture unchanged for a while, so a stream's own usual liveliness is the measure; where that is too small to tell, as
-in a drawn picture without noise, nothing is reported. Key frames repaint a frozen picture: one such change is passed
-over. Grey levels 0 to 255, seconds of stream time.
+Measures which parts of the picture changed at all from look to look. Strong compression leaves still parts unchanged
+for a while, so a stream is compared with its own usual rate of change. If that is too low, as in a drawn picture
+without noise, nothing is reported. Key frames repaint a frozen picture: one such change is ignored. Grey levels 0 to
+255, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from thirdcard.vision.frames import Image
 
 PARTS_WH = (12, 9)
 SAMPLES_WH = (480, 67)
-"""About so many pixels across and down are compared."""
+"""Approximate number of compared pixels across and down."""
 CHANGED_LEVELS = 1
-"""A pixel that differs by more has changed; re-encoding a frozen picture changes pixels by one level."""
+"""A pixel that differs by more levels has changed; re-encoding a frozen picture changes pixels by one level."""
 USUAL_SHARE = 0.4
-"""Where fewer of the parts usually change, a still table looks like a frozen picture."""
+"""If a smaller share of the parts usually changes, a still table cannot be distinguished from a frozen picture."""
 FROZEN_PART = 0.12
-"""The picture is frozen where less than this part of the usual share changed, in the mean of the last looks."""
+"""The picture is frozen if the mean share over the last looks falls below this part of the usual share."""
 ALIVE_PART = 0.5
-"""It lives again where more than this part of the usual share changed in two looks in a row."""
+"""It is live again if two consecutive looks exceed this part of the usual share."""
 FROZEN_S = 1.25
-"""A dozen looks without noise. Shorter, a stream that repeats some pictures seems frozen; longer, the fault is noticed
-later. Chosen by hand."""
+"""Seconds that a freeze must last: a dozen looks without noise. With a shorter time a stream that repeats some
+pictures seems frozen; with a longer one the fault is detected later. Chosen by hand."""
 LEARN_LOOKS = 30
-"""What is usual is said after so many looks."""
+"""Looks needed before the usual share is known."""
 USUAL_LOOKS = 300
-"""What is usual is the mean over about so many looks, those of a freeze aside."""
+"""Looks over which the usual share is averaged, approximately; those of a freeze are left out."""
 
 
 class FreezeWatch:
-    """Says since when the picture has been frozen."""
+    """Detects since when the picture has been frozen."""
 
     def __init__(self) -> None:
         self._last: Image | None = None
@@ -48,11 +48,11 @@ class FreezeWatch:
         self._since_t: float | None = None
 
     def update(self, luma: Image, t: float) -> float | None:
-        """Take the next look in; since when nothing has changed, None where the picture lives.
+        """Take the next look; return since when the picture has been frozen, None while it is live.
 
         Args:
             luma: (H, W) uint8 brightness at full size.
-            t: stream time in seconds.
+            t: Stream time in seconds.
         """
         samples = _samples(luma)
         last, self._last = self._last, samples
@@ -84,13 +84,13 @@ def _mean_but_largest(shares: list[float]) -> float:
 
 
 def changed_share(samples: Image, last: Image) -> float:
-    """Share of the picture's parts in which anything changed."""
+    """Return the share of the picture's parts in which anything changed, 0 to 1."""
     changed = cv2.threshold(cv2.absdiff(samples, last), CHANGED_LEVELS, 1, cv2.THRESH_BINARY)[1]
     parts = cv2.resize(changed.astype(np.float32), PARTS_WH, interpolation=cv2.INTER_AREA)
     return float(np.count_nonzero(parts) / parts.size)
 
 
 def _samples(luma: Image) -> NDArray[np.uint8]:
-    """Some of the pixels, each as the decoder gave it."""
+    """Return some of the pixels, unchanged as the decoder gave them."""
     down, right = max(1, luma.shape[0] // SAMPLES_WH[1]), max(1, luma.shape[1] // SAMPLES_WH[0])
     return np.ascontiguousarray(luma[::down, ::right])

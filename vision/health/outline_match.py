@@ -1,7 +1,7 @@
-"""Look whether the cloth's printed lines lie where outlines say.
+"""Check whether the cloth's printed lines lie where outlines say.
 
-The picture is shown as seen from above; what is compared is how strongly it changes along the outline, there and
-beside it. Knows nothing of what the outlines mean. Layout millimetres.
+The picture is rectified, and its gradient along each outline is compared with the gradient beside it. Knows nothing of
+what the outlines mean. Layout millimetres.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from thirdcard.vision.plane.change_gate import Polygon
 from thirdcard.vision.plane.rectify import Rectifier
 
 REACH_MM = 50.0
-"""Print is looked for so far from its outline; farther, the next place's print would be taken for it."""
+"""Largest distance at which print is looked for; farther away, the next place's print would be matched."""
 PX_PER_MM = 0.5
-"""Of the view from above: cameras show tables at 0.4 px/mm and more."""
+"""Scale of the rectified view: cameras show tables at 0.4 px/mm and more."""
 LINE_MM = 6.0
-"""Lines on cloths are 3 to 8 mm wide."""
+"""Width of a drawn line: lines on cloths are 3 to 8 mm wide."""
 SMOOTH_PX, AROUND_PX, LEAST_STRENGTH, MOST_TIMES = 1.0, 41, 4.0, 4.0
-"""Noise is smoothed; strength is taken against its mean within 40 mm, a few grey levels at least, and counts up to four
-times that: a chip's rim no more than a line."""
+"""Noise is smoothed by the first, in px. Gradient strength is divided by its mean within 40 mm (the second, in px)
+plus a few grey levels (the third), and is limited to the fourth, so that a chip's rim counts no more than a line."""
 SHIFT = 4
 """Fractional bits of the points that OpenCV draws."""
 
@@ -36,23 +36,23 @@ class OutlineMatch:
     """Where the print of some outlines lies."""
 
     offset_mm: tuple[float, float]
-    """From the outlines to the print that fits them best, all moved alike."""
+    """Vector from the outlines to the print that fits them best, the same for all."""
     score: float
     """Mean correlation of print and outlines there, -1 to 1."""
     score_here: float
-    """The same where the outlines are."""
+    """The same at the outlines' own place."""
 
 
 def match_outlines(
     image: Image, calibration: Calibration, size_mm: tuple[float, float], groups: Mapping[str, Sequence[Polygon]]
 ) -> dict[str, OutlineMatch]:
-    """Where the print of each group of outlines lies; a group of which none lies on the cloth is left out.
+    """Return where the print of each group of outlines lies; a group that is not wholly on the cloth is left out.
 
     Args:
         image: (H, W, 3) uint8.
-        calibration: of the camera.
-        size_mm: the cloth's.
-        groups: polygons, (N, 2) each, by the group's name.
+        calibration: The camera's.
+        size_mm: The cloth's width and height.
+        groups: Polygons, (N, 2) mm each, by the group's name.
     """
     rectifier = Rectifier(calibration, size_mm, px_per_mm=PX_PER_MM, margin_mm=REACH_MM + LINE_MM)
     changes = _changes(np.asarray(cv2.cvtColor(rectifier.view(image), cv2.COLOR_BGR2GRAY), np.uint8))
@@ -66,7 +66,7 @@ def match_outlines(
 
 
 def _changes(view: Image) -> NDArray[np.float32]:
-    """How strongly the picture changes at each pixel, against its surroundings: faint print counts as bright print."""
+    """Return the gradient strength at each pixel, relative to its surroundings: faint print counts as bright print."""
     smooth = cv2.GaussianBlur(view.astype(np.float32), (0, 0), SMOOTH_PX)
     strength = np.hypot(cv2.Sobel(smooth, cv2.CV_32F, 1, 0), cv2.Sobel(smooth, cv2.CV_32F, 0, 1))
     around = cv2.blur(strength, (AROUND_PX, AROUND_PX))
@@ -74,7 +74,7 @@ def _changes(view: Image) -> NDArray[np.float32]:
 
 
 def _scores(changes: NDArray[np.float32], points: NDArray[np.float64]) -> NDArray[np.float32] | None:
-    """(2 reach + 1, 2 reach + 1) correlation of one outline, in pixels, with what lies so far beside it."""
+    """Return the correlation of one outline, in px, with the picture at each shift, (2 reach + 1, 2 reach + 1)."""
     reach, rim = round(REACH_MM * PX_PER_MM), round(LINE_MM * PX_PER_MM) + 1
     low, high = np.floor(points.min(axis=0)).astype(int) - rim, np.ceil(points.max(axis=0)).astype(int) + rim + 1
     height, width = changes.shape

@@ -1,4 +1,4 @@
-"""Measure a camera's pictures by themselves, before anything is known of the table: light, sharpness, noise.
+"""Measure light, sharpness and noise of a camera's pictures, before anything is known of the table.
 
 Grey levels, 0 to 255; pixels of the picture.
 """
@@ -18,30 +18,30 @@ from thirdcard.vision.health.reference_match import WASHED_LEVEL
 from thirdcard.vision.health.sharpness import blur_of
 
 SMALL_WH_PX = (480, 270)
-"""Light is measured on pictures of this size: noise counts for little there, and lamps and cards do."""
+"""Size at which light is measured: noise counts for little there, and lamps and cards still count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureMeasures:
-    """What some pictures of one camera are like."""
+    """The light, sharpness and noise of some pictures of one camera."""
 
     level: float
     """Mean grey level."""
     brightest: float
-    """The level that 95 % of the pixels stay under."""
+    """The 95th percentile of the levels."""
     washed_share: float
-    """Share of the pixels that show nothing but white."""
+    """Share of the pixels that are pure white."""
     blur_px: float | None
-    """How far edges are spread, about 1 when it is sharp (`blur_of`); None where there is hardly any detail."""
+    """Spread of edges in px, about 1 when the picture is sharp (`blur_of`); None where there is hardly any detail."""
     noise: float | None
-    """Deviation of a pixel that shows the same, in levels of the film's brightness; None of one picture alone."""
+    """Standard deviation of a still pixel, in grey levels; None for a single picture."""
 
 
 def measure_pictures(frames: Sequence[Frame]) -> PictureMeasures:
-    """Measure pictures that follow each other.
+    """Measure consecutive pictures.
 
     Args:
-        frames: one at least, all of one size.
+        frames: At least one, all of one size.
     """
     lumas = [frame.luma for frame in frames]
     levels = np.stack([cv2.cvtColor(frame.small(SMALL_WH_PX), cv2.COLOR_BGR2GRAY) for frame in frames])
@@ -57,9 +57,9 @@ def measure_pictures(frames: Sequence[Frame]) -> PictureMeasures:
 
 
 def _noise(one: Image, other: Image) -> float:
-    """By the median block's difference of two pictures, so that hands in some blocks count for nothing.
+    """Return the noise of the median block of two pictures, so that hands in some blocks do not count.
 
-    The mean absolute difference of two pixels whose noise deviates by s is 2 s / sqrt(pi).
+    The mean absolute difference of two pixels whose noise has the standard deviation s is 2 s / sqrt(pi).
     """
     away = np.abs(one.astype(np.int16) - other.astype(np.int16))
     rows, columns = (

@@ -1,8 +1,8 @@
-"""Fit a camera that was moved anew, from where the printed cloth was in its picture and where it is now.
+"""Refit a camera that was moved, from where the printed cloth was in its picture and where it is now.
 
-What the calibration knows of the cloth at each place of the old picture is true of the same print in the new one.
-Places are found again by phase correlation of patches of the full picture, after the whole was brought near; what
-chips, cards and arms hide or what lies higher than the cloth does not fit the plane and falls out (M. Fischler, R.
+The calibration gives the place on the cloth for each pixel of the old picture; the same print has the same place in the
+new one. Places are found again by phase correlation of patches of the full picture, after a coarse alignment. What is
+hidden by chips, cards and arms, or lies higher than the cloth, does not fit the plane and is rejected (M. Fischler, R.
 Bolles, 1981). The lens is kept. Knows nothing of layouts: any print will do.
 """
 
@@ -23,46 +23,46 @@ from thirdcard.vision.health.calibration_drift import Affine, picture_map
 from thirdcard.vision.health.print_blocks import block_grid
 
 SMALL_WIDTH_PX = 480
-"""The whole is compared in pictures of this width."""
+"""Width of the pictures in which the coarse alignment is made."""
 PATCH_PX = 96
-"""Side of what is found again, in pixels of the full picture: print of a few centimetres."""
+"""Side of a patch, in pixels of the full picture: print of a few centimetres."""
 PLACES = (17, 11)
-"""So many places along the cloth and across it are looked for."""
+"""Number of places along the cloth and across it."""
 LEAST_RESPONSE = 0.12
-"""A correlation peak that holds less of the energy says nothing: as in `calibration_drift`."""
+"""A correlation peak with a smaller share of the energy is ignored, as in `calibration_drift`."""
 ROUNDS = 3
-"""The picture is brought near so often, each time by what was found before: the shifts are a part of a pixel then."""
+"""How often the picture is aligned by the previous result: the remaining shifts are then a fraction of a pixel."""
 AGREE_PX = 1.0
-"""Places that agree with the plane to so many pixels are on it."""
+"""Places within so many pixels of the plane belong to it."""
 MAP_STEP_PX = 16
-"""Between points of the map so far apart a lens bends lines by less than a hundredth of a pixel."""
+"""Distance of the map's computed points: between them a lens bends lines by less than a hundredth of a pixel."""
 LEAST_PLACES = 16
-"""Places that must agree: eight unknowns of a plane's picture, twice over."""
+"""Least number of agreeing places: the eight unknowns of a plane's picture, twice over."""
 FOUND_PX = 0.25
-"""How exactly a place is found again, standard deviation along each axis, before the fit says otherwise."""
+"""Assumed standard deviation of a place along each axis, before the fit gives its own."""
 
 Points = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Refit:
-    """A camera fitted anew."""
+    """A refitted camera."""
 
     fit: Fit
     moved_mm: float
-    """By how much the old calibration misses the cloth where it misses it most."""
+    """Largest error of the old calibration on the cloth, in mm."""
     places: int
     """How many places of the print agree."""
 
 
 def refit(then: Image, now: Image, calibration: Calibration, size_mm: tuple[float, float]) -> Refit | None:
-    """The camera as it is now; None where too little of the print is found again, or its place was never known.
+    """Return the camera as it is now; None where too little of the print is found again, or the pose was never known.
 
     Args:
-        then: (H, W) uint8, grey, from when the calibration held.
-        now: one of the same size.
-        calibration: as it was.
-        size_mm: the cloth's.
+        then: (H, W) uint8, grey, from when the calibration was valid.
+        now: One of the same size.
+        calibration: The old one.
+        size_mm: The cloth's width and height.
     """
     if not calibration.has_pose:
         return None
@@ -87,9 +87,9 @@ def refit(then: Image, now: Image, calibration: Calibration, size_mm: tuple[floa
 def _plane(
     calibration: Calibration, at_mm: Points, seen_px: Points, among: NDArray[np.bool_]
 ) -> tuple[Points | None, NDArray[np.bool_]]:
-    """From where print is on the cloth to where the old calibration takes it to be now, and the places that agree.
+    """Return the map from the cloth to where the old calibration places it now, and a mask of the agreeing places.
 
-    Seen through the old lens, the way of a plane between two pictures is a homography, whatever that lens bends.
+    Seen through the old lens, the map of a plane between two pictures is a homography, whatever the lens distorts.
     """
     taken_mm = calibration.layout_from_image(seen_px)
     numbers = np.flatnonzero(among & np.isfinite(taken_mm).all(axis=1))
@@ -106,25 +106,25 @@ def _plane(
 
 
 def _mm_per_px(calibration: Calibration, at_mm: Points) -> float:
-    """In the middle of the picture's places."""
+    """Return the median scale at the places, in mm per px."""
     beside = calibration.layout_from_image(calibration.image_from_layout(at_mm) + np.array([1.0, 0.0]))
     return float(np.nanmedian(np.linalg.norm(beside - at_mm, axis=1)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Warp:
-    """Brings the new picture to where the old one showed the same of the cloth."""
+    """Warps the new picture so that it shows the cloth where the old one did."""
 
     calibration: Calibration
     plane: Points
 
     def now_px(self, then_px: Points) -> Points:
-        """(N, 2) where the new picture shows what the old one showed there."""
+        """Return where the new picture shows what the old one showed at these points, (N, 2)."""
         at_mm = self.calibration.layout_from_image(then_px)
         return self.calibration.image_from_layout(cv2.perspectiveTransform(at_mm[:, None], self.plane)[:, 0])
 
     def maps(self, size_wh_px: tuple[int, int]) -> NDArray[np.float32]:
-        """(H, W, 2) the same for all pixels, from every few of them: between these the way is straight."""
+        """Return the same for all pixels, (H, W, 2), interpolated linearly from a coarse grid."""
         width, height = size_wh_px
         x, y = (np.arange(0, side + MAP_STEP_PX, MAP_STEP_PX, dtype=np.float64) for side in (width, height))
         grid = np.stack(np.meshgrid(x, y), axis=-1)
@@ -135,7 +135,7 @@ class _Warp:
 
 
 def _near(then: Image, now: Image, calibration: Calibration, size_mm: tuple[float, float]) -> Affine | None:
-    """The map of the full picture, from the small ones."""
+    """Return the coarse map of the full picture, found in the small ones."""
     height, width = then.shape
     small_wh = SMALL_WIDTH_PX, round(SMALL_WIDTH_PX * height / width)
     small = [np.asarray(cv2.resize(each, small_wh, interpolation=cv2.INTER_AREA), np.uint8) for each in (then, now)]
@@ -149,7 +149,8 @@ def _near(then: Image, now: Image, calibration: Calibration, size_mm: tuple[floa
 
 
 def _places(calibration: Calibration, size_mm: tuple[float, float]) -> tuple[Points, Points]:
-    """(N, 2) places of the cloth, mm, and where the old picture shows them; those at its edge are left out."""
+    """Return places of the cloth, (N, 2) mm, and where the old picture shows them, (N, 2) px, without those at its
+    edge."""
     x, y = (np.linspace(0.02, 0.98, count) * side for count, side in zip(PLACES, size_mm, strict=True))
     at_mm = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     seen = calibration.image_from_layout(at_mm)
@@ -159,7 +160,7 @@ def _places(calibration: Calibration, size_mm: tuple[float, float]) -> tuple[Poi
 
 
 def _found_again(then: Image, now: Image, warp: _Warp, before_px: Points) -> tuple[Points, NDArray[np.bool_]] | None:
-    """(N, 2) where the places are now, and which were found."""
+    """Return where the places are now, (N, 2) px, and a mask of those that were found; None for too few."""
     maps = warp.maps((then.shape[1], then.shape[0]))
     near = cv2.remap(now, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
     is_seen = (maps >= 0).all(axis=-1) & (maps[..., 0] < now.shape[1] - 1) & (maps[..., 1] < now.shape[0] - 1)
@@ -178,7 +179,7 @@ def _found_again(then: Image, now: Image, warp: _Warp, before_px: Points) -> tup
 
 
 def _edged(levels: NDArray[np.generic]) -> NDArray[np.float32]:
-    """A patch without its slow changes of brightness."""
+    """Return a patch without its slow changes of brightness."""
     plain = levels.astype(np.float32)
     return np.asarray(plain - cv2.blur(plain, (31, 31)), np.float32)
 

@@ -1,8 +1,8 @@
-"""Hold the picture of the table against how it looked when the calibration held: what of the print is still seen?
+"""Compare the picture of the table with how it looked when the calibration was valid: which print is still visible?
 
-Every block of the cloth that has print is compared by itself, so an arm hides the blocks under it and no others, and
-a change of the light none. A block that looks different for long, and still, is taken in as it looks now: furniture
-was moved. Brightness is in grey levels, 0 to 255; distances are millimetres on the cloth, durations seconds.
+Every block of the cloth that has print is compared by itself, so an arm hides only the blocks under it, and a change of
+the light hides none. A block that looks different for long and is still is learned anew: furniture was moved.
+Brightness is in grey levels, 0 to 255; distances are millimetres on the cloth, durations seconds.
 """
 
 from __future__ import annotations
@@ -29,28 +29,27 @@ from thirdcard.vision.health.print_blocks import (
 )
 
 LEAST_DEVIATION = 2.5
-"""A block whose levels vary less has no print to go by."""
+"""A block whose levels vary less has no print to compare."""
 ALIKE = 0.5
-"""Correlation from which a block is said to look as it did."""
+"""Correlation from which a block counts as unchanged."""
 SURE_ALIKE = 0.3
-"""From blocks that look less alike no small shift is reported."""
+"""Blocks with a lower correlation are not used to measure a small shift."""
 STILL_ALIKE = 0.9
-"""Correlation of a block with itself at the last look from which it lies still: noise takes little, a hand more. Chosen
-by hand."""
-ADOPT_S = 6.0
-"""A block that looks different, and stays as it is, for so long is taken in."""
-ADOPT_LOOK_S = 0.9
-"""How often that is looked at, about once a second: six looks in a row must show the same before a block is taken
-in."""
-LEAST_BLOCKS = 8
-"""Where fewer blocks have print nothing is reported about the print."""
-EVEN_OUT = 0.003
-"""Keeps blocks with slopes in one direction only from telling of the other."""
-WASHED_LEVEL = 249.0
-"""Mean level of a block. Nearly 255, where pixels saturate: noise and compression leave a white block just below.
+"""Correlation of a block with itself at the last look from which it is still: noise lowers it a little, a hand more.
 Chosen by hand."""
+ADOPT_S = 6.0
+"""A block that looks different, and stays the same, for so many seconds is learned anew."""
+ADOPT_LOOK_S = 0.9
+"""Interval in seconds of that check: six consecutive looks must show the same before a block is learned anew."""
+LEAST_BLOCKS = 8
+"""With fewer blocks that have print, nothing is reported about the print."""
+EVEN_OUT = 0.003
+"""Regularisation: keeps blocks with slopes in one direction only from reporting a shift in the other."""
+WASHED_LEVEL = 249.0
+"""Mean level from which a block is white. Nearly 255, where pixels saturate: noise and compression leave a white
+block just below. Chosen by hand."""
 WASHED_DEVIATION = 4.0
-"""Levels by which such a block varies less: one that is bright and even shows nothing but white. Chosen by hand."""
+"""Largest deviation of such a block: one that is bright and even shows pure white. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,20 +57,20 @@ class PrintLook:
     """What one picture shows of the print."""
 
     seen: BlockMask
-    """(9, 12) blocks that look as they did."""
+    """(9, 12) blocks that look unchanged."""
     hidden_share: float
-    """Share of the blocks with print that do not; 0 where nothing can be said."""
+    """Share of the blocks with print that do not; 0 where too few have print."""
     washed_share: float
-    """Share of the cloth's blocks that show nothing but white, and did not before."""
+    """Share of the cloth's blocks that have become pure white."""
     brightest: float
-    """The level that nearly all of the cloth stays under."""
+    """The 95th percentile of the cloth's levels."""
     shift_mm: float
-    """About how far the print lies from where it lay; good for small shifts only."""
+    """Approximate shift of the print in mm; valid for small shifts only."""
 
 
 @dataclass(slots=True)
 class _Remembered:
-    """How the blocks looked: less their mean, divided by their deviation, and the slopes of that."""
+    """How the blocks looked: normalised by mean and deviation, with the slopes of that."""
 
     even: Levels
     slopes: tuple[Levels, Levels]
@@ -80,7 +79,7 @@ class _Remembered:
     has_print: BlockMask
     slope_means: tuple[PerBlock, PerBlock]
     matches: tuple[PerBlock, PerBlock]
-    """Mean of slope times even."""
+    """Mean of slope times normalised level."""
     solvers: NDArray[np.float64]
     """(9, 12, 2, 2) inverse of the mean products of the slopes."""
 
@@ -94,7 +93,7 @@ class PrintMemory:
         self._adopt_looked: tuple[float, BlockPicture] | None = None
         self._strange_since_t: NDArray[np.float64] = np.full((ROWS, COLUMNS), np.inf)
         self.small: Image | None = None
-        """(H, W) uint8 the small grey picture that all is compared with; None before the first."""
+        """(H, W) uint8 the small grey reference picture; None before the first."""
 
     @property
     def has_print(self) -> BlockMask:
@@ -102,10 +101,10 @@ class PrintMemory:
         return np.zeros((ROWS, COLUMNS), bool) if self._kept is None else self._kept.has_print
 
     def look(self, grey: Image) -> PrintLook:
-        """Compare a picture; the first is remembered.
+        """Compare a picture with the reference; the first becomes the reference.
 
         Args:
-            grey: (H, W) uint8, the whole view made small.
+            grey: (H, W) uint8, the whole view scaled down.
         """
         picture = block_picture(block_levels(grey))
         if self._kept is None:
@@ -126,13 +125,13 @@ class PrintMemory:
         )
 
     def forget(self) -> None:
-        """Remember the next picture instead."""
+        """Take the next picture as the reference instead."""
         self._kept, self.small, self._adopt_looked = None, None, None
 
     def adopt(self, grey: Image, t: float) -> BlockMask:
-        """Take in the blocks that look different for long, and still; says which.
+        """Learn anew the blocks that have looked different for long and are still; return these, (9, 12).
 
-        To be called while nothing seems wrong with the picture; looks about once a second.
+        To be called while the picture seems good; it checks about once a second.
         """
         due: BlockMask = np.zeros((ROWS, COLUMNS), bool)
         if self._kept is None or (self._adopt_looked is not None and t - self._adopt_looked[0] < ADOPT_LOOK_S):
@@ -152,7 +151,7 @@ class PrintMemory:
         return due
 
     def _take_in(self, grey: Image, picture: BlockPicture, due: BlockMask) -> None:
-        """Remember the `due` blocks as they look now."""
+        """Store the `due` blocks as they look now."""
         now = _remembered(picture, self._grid.on_cloth & (picture.deviation >= LEAST_DEVIATION))
         if self._kept is None or self.small is None:
             self._kept, self.small = now, grey.copy()
@@ -164,7 +163,10 @@ class PrintMemory:
         self._kept = _mixed(self._kept, now, due, fine)
 
     def _shift_mm(self, kept: _Remembered, picture: BlockPicture, blocks: BlockMask) -> float:
-        """Upper quartile of the lengths of the blocks' shifts s: now(x) = before(x) - slope(x) s, by least squares."""
+        """Return the upper quartile of the blocks' shifts, in mm.
+
+        The shift s of each block is fitted by least squares: now(x) = before(x) - slope(x) s.
+        """
         if int(blocks.sum()) < LEAST_BLOCKS:
             return 0.0
         gone = [kept.matches[i] - picture.means_with(kept.slopes[i], kept.slope_means[i]) for i in (0, 1)]
@@ -174,7 +176,7 @@ class PrintMemory:
 
 
 def _upper(values: NDArray[np.floating], share: float) -> float:
-    """The value that about this share of the values stay under; quicker than a quantile."""
+    """Return a quantile without interpolation, faster than `np.quantile`."""
     i = int(share * (len(values) - 1))
     return float(np.partition(values, i)[i])
 
@@ -202,7 +204,7 @@ def _remembered(picture: BlockPicture, has_print: BlockMask) -> _Remembered:
 
 
 def _mixed(old: _Remembered, new: _Remembered, due: BlockMask, fine: NDArray[np.bool_]) -> _Remembered:
-    """`new` in the blocks that are due, `old` in the others."""
+    """Return `new` in the blocks that are due, and `old` in the others."""
 
     def of(one: Levels, other: Levels) -> Levels:
         return np.asarray(np.where(fine if one.shape == fine.shape else due, other, one), np.float32)

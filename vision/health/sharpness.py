@@ -1,7 +1,7 @@
-"""Measure how much of the print's fine detail a full picture still shows, against how much it showed before.
+"""Measure how much of the print's fine detail a full picture still shows, compared with before.
 
-Looks at one patch of the full picture in each of the blocks that had most detail. Defocus, a greasy lens and a veil
-of light take detail from all of them; dim light does not count as that, nor does an arm over some.
+Measures one patch of the full picture in each of the blocks with most detail. Defocus, a greasy lens and a veil of
+light reduce the detail of all of them; dim light does not count as that, nor does an arm over some.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from thirdcard.vision.frames import Image
 from thirdcard.vision.health.print_blocks import COLUMNS, ROWS, BlockMask, PerBlock
 
 PATCH_PX = 96
-"""Side of a patch, halved before it is measured, so that noise counts for little."""
+"""Side of a patch; it is halved before it is measured, so that noise counts for little."""
 PATCHES = 24
-"""So many of the 108 blocks, those with most detail: enough that an arm over some leaves LEAST_PATCHES, few enough to
-be quick. Chosen by hand."""
+"""How many of the 108 blocks are measured, those with most detail: enough that an arm over some leaves
+LEAST_PATCHES, few enough to be quick. Chosen by hand."""
 LEAST_DETAIL = 6.0
-"""Patches with less detail are not measured: noise has as much."""
+"""A patch with less detail than this is not measured: noise alone reaches as much."""
 LEAST_PATCHES = 5
-"""Where fewer can be measured nothing is reported."""
+"""With fewer measurable patches no loss of detail is reported."""
 SHARPEST = 0.75
-"""The share is that of a patch which only a quarter of them surpass."""
+"""Quantile of the patches' shares that is reported: a quarter of them exceed it."""
 
 
 class Sharpness:
-    """The detail of each block's patch, as it was."""
+    """The detail that each block's patch had."""
 
     def __init__(self) -> None:
         self._detail: PerBlock = np.zeros((ROWS, COLUMNS), np.float32)
@@ -35,7 +35,7 @@ class Sharpness:
         self._chosen: NDArray[np.int64] = np.zeros((0, 2), np.int64)
 
     def remember(self, luma: Image, due: BlockMask) -> None:
-        """Keep how the `due` blocks look in a full picture, (H, W) uint8."""
+        """Store the detail of the `due` blocks in a full picture, (H, W) uint8."""
         for row, column in np.argwhere(due):
             self._detail[row, column], self._level[row, column] = _measure(luma, int(row), int(column))
         best = np.argsort(-self._detail, axis=None)[:PATCHES]
@@ -44,7 +44,8 @@ class Sharpness:
         self._chosen = np.stack([rows[rich], columns[rich]], axis=1)
 
     def share(self, luma: Image, seen: BlockMask) -> float:
-        """What part of the detail is left, about 1 where nothing changed; 1 where nothing can be said.
+        """Return the share of the detail that is left, about 1 where nothing changed, and 1 where it cannot be
+        measured.
 
         Args:
             luma: (H, W) uint8 brightness of the full picture.
@@ -60,7 +61,7 @@ class Sharpness:
 
 
 def _measure(luma: Image, row: int, column: int) -> tuple[float, float]:
-    """Deviation of the Laplacian, and mean level, in the middle of a block."""
+    """Return the standard deviation of the Laplacian, and the mean level, at the centre of a block."""
     height, width = luma.shape
     x, y = (column + 0.5) * width / COLUMNS, (row + 0.5) * height / ROWS
     left = int(np.clip(x - PATCH_PX / 2, 0, max(width - PATCH_PX, 0)))
@@ -72,13 +73,16 @@ def _measure(luma: Image, row: int, column: int) -> tuple[float, float]:
 
 
 def blur_of(luma: Image) -> float | None:
-    """How far edges are spread in a picture, as the deviation of a bell curve in its pixels; about 1 when it is sharp.
+    """Return the spread of edges in a picture, in px, as the deviation of a Gaussian; about 1 when it is sharp.
 
-    The picture is blurred by 1 px more. Of an edge that is spread by s the Laplacian deviates as s^-1.5, so that
-    what is left of the detail, r, tells s: s^2 = 1 / (r^(-4/3) - 1). None where it shows hardly any detail.
+    The picture is blurred by 1 px more. The Laplacian of an edge with spread s deviates as s^-1.5, so the remaining
+    share of detail, r, gives s: s^2 = 1 / (r^(-4/3) - 1).
 
     Args:
         luma: (H, W) uint8 brightness.
+
+    Returns:
+        None where it shows hardly any detail.
     """
     softer = np.asarray(cv2.GaussianBlur(luma, (0, 0), 1.0), np.uint8)
     places = [(row, column) for row in range(ROWS) for column in range(COLUMNS)]

@@ -1,4 +1,4 @@
-"""Lay the look at a stack after a hand was there over the look before, by how far its middle was pushed.
+"""Align a later look at a stack with an earlier one, by how far its middle was pushed.
 
 Both looks are crops in one frame. Pixels of the crop.
 """
@@ -12,19 +12,22 @@ from numpy.typing import NDArray
 from thirdcard.vision.frames import Image
 
 REACH_PX = 12
-"""The farthest push that is looked for, along each axis."""
+"""Largest push that is looked for, along each axis."""
 TEMPLATE_HW_PX = (48, 40)
-"""The middle of the look before, most of it stack, that is looked for."""
+"""Height and width of the earlier look's middle, mostly stack, that is looked for."""
 LEAST_LIKENESS = 0.3
-"""Where nothing is more alike than this nothing is moved."""
+"""Below this correlation nothing is moved."""
 
 
 def push_px(before: Image, after: Image) -> tuple[float, float]:
-    """How far right and down the middle of the look before lies in the look after; to parts of a pixel.
+    """Return how many px right and down the middle of the earlier look lies in the later one, with subpixel accuracy.
 
     Args:
         before: (height, width, 3) uint8.
-        after: (height + 2 REACH_PX, width + 2 REACH_PX, 3) uint8 or more, with the same middle.
+        after: At least (height + 2 REACH_PX, width + 2 REACH_PX, 3) uint8, with the same centre.
+
+    Returns:
+        (0, 0) where no similar place is found.
     """
     height, width = TEMPLATE_HW_PX
     template = cv2.cvtColor(_middle(before, height, width), cv2.COLOR_BGR2GRAY)
@@ -39,12 +42,12 @@ def push_px(before: Image, after: Image) -> tuple[float, float]:
 
 
 def pulled_back(after: Image, push: tuple[float, float], *, size_wh_px: tuple[int, int]) -> Image:
-    """The look after, pushed back to where the look before lies; beyond its rim its last pixels go on.
+    """Return the later look shifted back onto the earlier one; pixels at its rim are repeated.
 
     Args:
         after: As `push_px` takes it.
-        push: What it gave.
-        size_wh_px: Size of the result, with the same middle.
+        push: What `push_px` returned.
+        size_wh_px: Size of the result, with the same centre.
     """
     width, height = size_wh_px
     left, top = (after.shape[1] - width) / 2 + push[0], (after.shape[0] - height) / 2 + push[1]
@@ -59,7 +62,7 @@ def _middle(image: Image, height: int, width: int) -> Image:
 
 
 def _peak(row: NDArray[np.float64], at: int) -> float:
-    """Where the parabola through a peak and its neighbours is highest, from the peak."""
+    """Return the offset of a parabola's maximum through a peak and its two neighbours."""
     if not 0 < at < len(row) - 1:
         return 0.0
     low, top, high = (float(each) for each in row[at - 1 : at + 2])

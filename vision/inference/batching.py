@@ -1,6 +1,6 @@
-"""Run one model for many tables: what their threads ask for within a few milliseconds is one batch.
+"""Run one model for many tables: requests of their threads within a few milliseconds form one batch.
 
-A GPU is busy only with batches; a CPU gains nothing by them. What is of one size goes together, and each asker gets the
+A GPU is busy only with batches; a CPU gains nothing by them. Pictures of one size go together, and each caller gets the
 rows of its own pictures.
 """
 
@@ -23,9 +23,9 @@ from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.model_spec import ModelSpec
 
 WAIT_S = 0.004
-"""So long the first asker waits for others."""
+"""How many seconds the first caller waits for others."""
 MOST_PICTURES = 64
-"""A batch is not made larger; what one asker asks for at once is never parted."""
+"""Largest batch; the pictures of one call are never split."""
 
 
 class Session(Protocol):
@@ -33,14 +33,14 @@ class Session(Protocol):
 
     @property
     def spec(self) -> ModelSpec:
-        """What it is."""
+        """The model's declaration."""
 
     @property
     def takes_batches(self) -> bool:
         """Whether many pictures at once cost less than one by one."""
 
     def run(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """The model's output for pictures of one size, (len(images), ...) float32."""
+        """Return the model's output for pictures of one size, (len(images), ...) float32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class _Asked:
 
 
 class BatchingSession:
-    """A model that threads share; use it in a `with` block."""
+    """A model that threads share; to be used in a `with` block."""
 
     takes_batches = True
 
     def __init__(self, session: Session, *, wait_s: float = WAIT_S, most_pictures: int = MOST_PICTURES) -> None:
-        """Takes an open model, and how long and how much it gathers."""
+        """Take an open model, the time to wait for others, in seconds, and the largest batch."""
         self.spec = session.spec
         self.batches: list[int] = []
         """How many pictures each batch had, the newest last."""
@@ -74,12 +74,12 @@ class BatchingSession:
         self._thread.join()
 
     def run(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """As `ModelSession.run`; waits until its batch was run.
+        """Run the model as `ModelSession.run` does; blocks until the batch was run.
 
         Raises:
             ModelError: A picture has another size, or the session was closed.
         """
-        for image in images:  # must not spoil the others' batch
+        for image in images:  # before queueing: a wrong picture must not spoil the others' batch
             self.spec.check_picture(image.shape)
         if not self._thread.is_alive():
             raise ModelError(f"{self.spec.name}: is closed; use it in a `with` block")
@@ -96,7 +96,7 @@ class BatchingSession:
                 break
 
     def _gather(self, first: _Asked) -> tuple[list[_Asked], bool]:
-        """What else is asked for meanwhile, and whether it is the last."""
+        """Return the requests that arrive within the wait, and whether the session ends after them."""
         gathered, count, deadline = [first], len(first.images), time.monotonic() + self._wait_s
         while count < self._most:
             try:
@@ -125,7 +125,7 @@ class BatchingSession:
 
 
 def _by_size(gathered: Sequence[_Asked]) -> list[list[_Asked]]:
-    """Those whose pictures are of one size together: a batch has one."""
+    """Group requests by picture size: a batch has one size."""
     sizes: dict[tuple[int, ...], list[_Asked]] = {}
     for asked in gathered:
         sizes.setdefault(asked.images[0].shape if asked.images else (), []).append(asked)

@@ -1,8 +1,8 @@
-"""Tell which of a house's chips lies on top of a stack, by a small network that sees its face beside each of them.
+"""Identify the chip on top of a stack with a small network that compares its face with each of the house's chips.
 
-A face is sampled on rings round the middle of the top disc and brought into the light of white paper. For each chip of
-the house the network is shown the face, that chip's colour, and at each place the nearest colour of the other chips:
-the base colour of a face is none of the spots and inlays that other faces may have too. Colours are BGR, 0 to 255.
+A face is sampled on rings about the centre of the top disc and normalised to the light of white paper. For each chip of
+the house the network receives the face, that chip's colour, and at each place the nearest colour of the other chips:
+the base colour of a face is not one of the spots and inlays that other faces may share. Colours are BGR, 0 to 255.
 """
 
 from __future__ import annotations
@@ -28,22 +28,23 @@ from thirdcard.vision.inference.stack_change import log_probabilities
 from thirdcard.vision.inference.stack_height import Gauging
 
 CHANNELS = 9
-"""Three colours of the face, three of the chip that it is compared with, and three of the nearest other chip."""
+"""Three channels each: the face, the chip that it is compared with, and the nearest other chip."""
 CLASSES = ("base",)
-"""The network's one answer to a face beside a chip: how well that chip's colour is the face's base colour."""
+"""The network's one output for a face and a chip: how well that chip's colour is the face's base colour."""
 PAPER_LEVEL = 245.0
-"""What white paper is in the light that faces are brought into."""
+"""Grey level of white paper in the light to which faces are normalised."""
 WHITE_PERCENTILE = 80
-"""Of a card's levels, what counts as paper: brighter than print and the rim of cloth, less than spots of glare. Chosen
-by hand."""
+"""Percentile of a card's levels that counts as paper: brighter than print and the rim of cloth, less than spots of
+glare. Chosen by hand."""
 NET_SHARE, SAMPLE_PER_LEVEL = 0.74, 0.25
-"""How much the network counts, and each level by which a face differs from a chip's sample, in the logarithm of how
-likely it is that chip, where samples are known. Fitted to 1 187 stacks of 19 drawn worlds whose chips were enrolled
-from a row on the same table (models/cards/chip_faces.md)."""
+"""Weights in the log probability of a chip, where samples are known: of the network's answer, and of each level by
+which a face differs from the chip's sample. Fitted to 1 187 stacks of 19 drawn worlds whose chips were enrolled from
+a row on the same table (models/cards/chip_faces.md)."""
 SURE = 0.98
-"""A chip less sure than this tells no amount (service/interpretation/chip_values.py)."""
+"""Confidence below which a chip is not used for amounts (service/interpretation/chip_values.py)."""
 PRINT_NEEDED = float(np.log(SURE / (1 - SURE)) / SAMPLE_PER_LEVEL)
-"""Levels by which the samples of two chips of one colour must differ: a face like one's is surely that one's then."""
+"""Levels by which the samples of two chips of one colour must differ, so that a face equal to one of them is
+identified with confidence SURE."""
 
 
 class ChipFaceReader:
@@ -55,7 +56,11 @@ class ChipFaceReader:
 
     @classmethod
     def open(cls, spec: ModelSpec | None = None, *, threads: int = 1) -> ChipFaceReader:
-        """Opens the reader of the registry, or another."""
+        """Open the reader of the registry, or another.
+
+        Raises:
+            ModelError: The model is missing, altered or declared differently.
+        """
         spec = load_model_spec("chip_faces") if spec is None else spec
         if spec.classes != CLASSES or spec.input.shape[1:] != (CHANNELS, RINGS, ANGLES):
             raise ModelError(
@@ -65,12 +70,12 @@ class ChipFaceReader:
         return cls(ModelSession.open(spec, threads=threads))
 
     def read(self, faces: Sequence[Image], looks: ChipLooks, white: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How likely each chip of the house is the one a face belongs to.
+        """Return for each face the probabilities of the house's chips.
 
         Args:
-            faces: Each (RINGS, ANGLES, 3) uint8, as `face_of` gives it.
+            faces: (RINGS, ANGLES, 3) uint8 each, as `face_of` returns them.
             looks: The house's K chips.
-            white: (3,) white paper as the camera shows it.
+            white: (3,) colour of white paper as the camera shows it.
 
         Returns:
             (len(faces), K) probabilities.
@@ -87,13 +92,13 @@ class ChipFaceReader:
     def fits(
         self, faces: Sequence[Image], colours: NDArray[np.float64], white: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """(len(faces), K): how well the network finds each chip's colour to be the base colour of a face."""
+        """Return the network's logits, (len(faces), K), that each chip's colour is the base colour of a face."""
         shown = [picture for face in faces for picture in beside_chips(face, colours, white)]
         return np.asarray(self._session.run(shown), np.float64).reshape(len(faces), len(colours))
 
 
 def face_of(crop: Image, gauging: Gauging) -> Image:
-    """The top face of a stack, out of the crop that it was gauged on: (RINGS, ANGLES, 3) uint8."""
+    """Cut the top face of a stack out of the crop in which it was measured: (RINGS, ANGLES, 3) uint8."""
     assert gauging.view is not None, "an average has no crop"
     frame = gauging.view.frame
     foot_px = frame.crop_from_layout(np.array([gauging.foot_mm]))[0]
@@ -101,12 +106,12 @@ def face_of(crop: Image, gauging: Gauging) -> Image:
 
 
 def in_paper_light(picture: NDArray[np.uint8], white: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A picture, (..., 3), as if white paper had PAPER_LEVEL in it."""
+    """Return a picture, (..., 3), scaled so that white paper has PAPER_LEVEL in it."""
     return np.asarray(np.clip(picture * (PAPER_LEVEL / white), 0, 255), np.float64)
 
 
 def beside_chips(face: Image, colours: NDArray[np.float64], white: NDArray[np.float64]) -> list[Image]:
-    """What the network is shown of a face: (RINGS, ANGLES, CHANNELS) uint8 for each chip."""
+    """Return the network's input for a face: (RINGS, ANGLES, CHANNELS) uint8 for each chip."""
     own = in_paper_light(face, white)
     away = np.abs(own[None] - colours[:, None, None]).sum(axis=3)
     shown = []
@@ -118,5 +123,5 @@ def beside_chips(face: Image, colours: NDArray[np.float64], white: NDArray[np.fl
 
 
 def white_of(card: Image) -> NDArray[np.float64]:
-    """(3,): what white paper looks like, by the crop of a face-up card, most of which is paper."""
+    """Return the colour of white paper, (3,), from the crop of a face-up card, most of which is paper."""
     return np.asarray(np.percentile(card.reshape(-1, 3), WHITE_PERCENTILE, axis=0), np.float64)

@@ -1,7 +1,7 @@
-"""What the chips of a house look like: their colours, and where it has them all, pictures of their faces.
+"""The appearance of a house's chips: their colours, and pictures of their faces where it has them all.
 
-A picture tells more than a colour: rings, spots and inlay as this camera shows them. It is compared ring by ring, so
-the chip's turn and the sharpness of its print count for nothing. Colours are BGR, 0 to 255, in the light of white
+A picture shows more than a colour: rings, spots and inlay as this camera shows them. It is compared ring by ring, so
+the chip's rotation and the sharpness of its print do not matter. Colours are BGR, 0 to 255, in the light of white
 paper.
 """
 
@@ -24,15 +24,15 @@ RINGS, ANGLES = 12, 32
 """The input of the reader of faces (models/registry.yaml): rings of a disc of 20 px radius, and places on each, 4 px
 apart on the outermost."""
 LEAST_SAMPLE_PX = 12
-"""A chip at 0.3 px/mm is so wide; in a smaller picture rings run into each other."""
+"""Least side of a sample picture: a chip at 0.3 px/mm is as wide; in a smaller picture rings blend into each other."""
 SQUARE = 0.1
-"""A picture that a chip fills is as wide as high, to this part."""
+"""Tolerance of a picture's aspect: a picture that a chip fills is as wide as high."""
 ALIKE = 12.0
-"""CIELAB distance (CIE 76). A colour seen under the table's lamp and that in the file differ by about as much; two
-chips that are no farther apart differ in their print alone."""
+"""CIELAB distance (CIE 76) below which colours are alike. A colour seen under the table's lamp and that in the file
+differ by about as much; two chips that are nearer differ in their print only."""
 GAINS = (0.75, 1.33)
-"""How much brighter or darker than in its sample a chip may be in another place of the table: lamps on rendered
-tables differ by a third."""
+"""How much darker or brighter than in its sample a chip may be elsewhere on the table: lamps on rendered tables
+differ by a third."""
 _RADII = (np.arange(RINGS) + 0.5) / RINGS * DISC_PX / 2
 _TURNS = np.arange(ANGLES) * 2 * np.pi / ANGLES
 _AREAS = _RADII / _RADII.sum()
@@ -41,10 +41,10 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChipLooks:
-    """A house's chips, in one order."""
+    """A house's chips, in a fixed order."""
 
     colours: FloatArray
-    """(K, 3) each one's main colour."""
+    """(K, 3) the main colour of each."""
     rings: FloatArray | None = None
     """(K, RINGS, 3) the mean colour of each ring of their faces; None where not every chip has a picture."""
 
@@ -56,10 +56,10 @@ NO_CHIPS = ChipLooks(np.zeros((0, 3)))
 
 
 def load_looks(colours_rgb: Sequence[tuple[int, int, int]], samples: Sequence[Path | None]) -> ChipLooks:
-    """The looks of chips by their colours and the pictures of their faces, which count where every chip has one.
+    """Load the looks of chips from their colours and pictures; pictures are used only if every chip has one.
 
     Raises:
-        UnreadableImageError: A picture cannot be read, or is not one that a chip fills.
+        UnreadableImageError: A picture cannot be read, or does not show a chip that fills it.
     """
     colours = np.array([colour[::-1] for colour in colours_rgb], np.float64).reshape(-1, 3)
     rings = [load_sample(path) for path in samples if path is not None]
@@ -67,10 +67,10 @@ def load_looks(colours_rgb: Sequence[tuple[int, int, int]], samples: Sequence[Pa
 
 
 def load_sample(path: Path) -> FloatArray:
-    """(RINGS, 3): the rings of a chip's face, by a picture that the chip fills.
+    """Load the mean ring colours, (RINGS, 3), of a chip's face from a picture that the chip fills.
 
     Raises:
-        UnreadableImageError: It is none.
+        UnreadableImageError: The file cannot be read, or is too small or not square.
     """
     try:
         data = path.read_bytes()
@@ -89,7 +89,7 @@ def load_sample(path: Path) -> FloatArray:
 
 
 def sampled_face(crop: Image, middle_px: tuple[float, float]) -> Image:
-    """A face sampled on rings, (RINGS, ANGLES, 3) uint8; its middle in pixels right of and below the crop's."""
+    """Sample a face on rings, (RINGS, ANGLES, 3) uint8; `middle_px` is its centre, right of and below the crop's."""
     x = np.outer(_RADII, np.cos(_TURNS)) + middle_px[0] + (crop.shape[1] - 1) / 2
     y = np.outer(_RADII, np.sin(_TURNS)) + middle_px[1] + (crop.shape[0] - 1) / 2
     flags = cv2.INTER_LINEAR
@@ -99,15 +99,15 @@ def sampled_face(crop: Image, middle_px: tuple[float, float]) -> Image:
 
 
 def rings_of(face: NDArray[np.uint8] | FloatArray) -> FloatArray:
-    """(RINGS, 3): the mean colour of each ring of a face."""
+    """Return the mean colour of each ring of a face, (RINGS, 3)."""
     return np.asarray(np.mean(face, axis=1, dtype=np.float64), np.float64)
 
 
 def rings_apart(one: FloatArray, other: FloatArray) -> float:
-    """How far the rings of two faces are apart, in levels: the root of their mean square difference.
+    """Return the difference of two faces' rings in levels: the root of their mean square difference.
 
-    Each ring counts by its area. The other face may be somewhat brighter or darker as a whole: gain g is that which
-    brings it nearest, sum(one * other) / sum(other * other), within GAINS.
+    Each ring counts by its area. The other face may be somewhat brighter or darker as a whole; the gain that brings it
+    nearest is g = sum(one * other) / sum(other * other), within GAINS.
     """
     weight = _AREAS[:, None]
     gain = (weight * one * other).sum() / max(float((weight * other * other).sum()), 1e-9)
@@ -116,7 +116,7 @@ def rings_apart(one: FloatArray, other: FloatArray) -> float:
 
 
 def colours_apart(one: FloatArray | tuple[int, ...], other: FloatArray | tuple[int, ...]) -> float:
-    """CIELAB distance of two colours, BGR both or RGB both."""
+    """Return the CIELAB distance of two colours, both BGR or both RGB."""
     pixels = np.array([[one, other]], np.float32) / 255.0
     lab = cv2.cvtColor(pixels, cv2.COLOR_BGR2LAB)[0]
     return float(np.linalg.norm(lab[0] - lab[1]))
@@ -124,23 +124,23 @@ def colours_apart(one: FloatArray | tuple[int, ...], other: FloatArray | tuple[i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlikePair:
-    """Two kinds of chips that the camera takes for each other."""
+    """Two kinds of chips that the camera may confuse."""
 
     first: int
     second: int
-    """Their places in the house's order."""
+    """Their positions in the house's order."""
     colour_apart: float
-    """CIELAB distance; under ALIKE."""
+    """CIELAB distance; below ALIKE."""
     print_apart: float | None
-    """Levels, as `rings_apart`; None where not every chip has a picture."""
+    """Difference in levels, as `rings_apart` gives it; None where not every chip has a picture."""
 
 
 def alike_pairs(looks: ChipLooks, *, print_needed: float) -> list[AlikePair]:
-    """The chips whose colours are alike, and whose faces, where they are known, are too.
+    """Return the pairs of chips whose colours are alike, and whose faces, where known, are alike too.
 
     Args:
-        looks: the chips.
-        print_needed: levels by which faces must be apart.
+        looks: The chips.
+        print_needed: Levels by which faces must differ.
     """
     found = []
     for first, second in combinations(range(len(looks)), 2):

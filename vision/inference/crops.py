@@ -1,4 +1,4 @@
-"""Cut a card out of a full-resolution picture, upright and of the size that the reader takes.
+"""Cut a card out of a full-resolution picture, upright and in the size that the reader takes.
 
 A crop shows the card and a rim of 8 % on each side, its longer side vertical; either end may be on top. Where the
 picture shows the card larger than the crop, pixels are averaged, not skipped.
@@ -14,27 +14,27 @@ from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.frames import Image
 
 WIDTH_PX, HEIGHT_PX = 80, 112
-"""The reader's input (models/registry.yaml), in the shape of a card of 63 x 88 mm."""
+"""The reader's input size (models/registry.yaml), in the shape of a card of 63 x 88 mm."""
 RIM = 0.08
 """Part of the card's width and height that is added on each side."""
 _MOST_SAMPLES = 6
-"""Samples along a side of a crop's pixel: enough for a card that is 500 px wide, as in large photographs. Each more
-costs time and memory by the square."""
+"""Samples along a side of a crop's pixel: enough for a card that is 500 px wide, as in large photographs. Time and
+memory grow with the square."""
 
 
 def card_crop(
     image: Image, calibration: Calibration, corners_mm: NDArray[np.float64], *, height_mm: float = 0.0
 ) -> Image | None:
-    """The crop of a card on the cloth.
+    """Return the crop of a card on the cloth.
 
     Args:
         image: The camera's whole picture, (H, W, 3) uint8.
         calibration: The camera's.
-        corners_mm: (4, 2), clockwise, a shorter side first, as in `Detections`.
-        height_mm: How far above the cloth the card lies; needs a calibration with a pose where not 0.
+        corners_mm: (4, 2), clockwise, beginning with a shorter side, as in `Detections`.
+        height_mm: How far above the cloth the card lies; if not 0, the calibration needs a pose.
 
     Returns:
-        (112, 80, 3) uint8, or None where the camera does not see the card's place.
+        (112, 80, 3) uint8, or None where the card's place is outside the picture.
     """
     rimmed = with_rim(corners_mm)
     points = np.column_stack([rimmed, np.full(4, -height_mm)]) if height_mm else rimmed
@@ -43,7 +43,7 @@ def card_crop(
 
 
 def photo_crop(image: Image, corners_px: NDArray[np.float64]) -> Image:
-    """The crop of a card in a photograph without calibration.
+    """Return the crop of a card in a photograph without calibration, (112, 80, 3) uint8.
 
     Args:
         image: (H, W, 3) uint8.
@@ -53,7 +53,7 @@ def photo_crop(image: Image, corners_px: NDArray[np.float64]) -> Image:
 
 
 def with_rim(corners: NDArray[np.float64], rim: float = RIM) -> NDArray[np.float64]:
-    """(4, 2) a quadrilateral enlarged about its middle by a part of its width and height on each side."""
+    """Return a quadrilateral, (4, 2), enlarged about its centre by a share of its width and height on each side."""
     middle = corners.mean(axis=0)
     return np.asarray(middle + (corners - middle) * (1 + 2 * rim), np.float64)
 
@@ -71,14 +71,14 @@ def _warp(image: Image, corners_px: NDArray[np.float64]) -> Image:
 
 
 def _samples_per_px(corners_px: NDArray[np.float64]) -> int:
-    """How many samples a crop's pixel averages along each axis, so that no pixel of the picture is skipped."""
+    """Return how many samples a crop's pixel averages along each axis, so that no pixel of the picture is skipped."""
     sides = np.linalg.norm(corners_px - np.roll(corners_px, 1, axis=0), axis=1)
     ratio = max(sides[[1, 3]].max() / WIDTH_PX, sides[[0, 2]].max() / HEIGHT_PX)
     return int(np.clip(np.ceil(ratio - 0.25), 1, _MOST_SAMPLES))
 
 
 def _surroundings(image: Image, corners_px: NDArray[np.float64]) -> tuple[Image, NDArray[np.float64]]:
-    """The part of a picture round a quadrilateral and where that part begins."""
+    """Return the part of a picture round a quadrilateral, and where that part begins."""
     height, width = image.shape[:2]
     low = np.clip(np.floor(corners_px.min(axis=0)).astype(int) - 2, 0, (width - 1, height - 1))
     high = np.clip(np.ceil(corners_px.max(axis=0)).astype(int) + 3, low + 1, (width, height))
@@ -86,7 +86,7 @@ def _surroundings(image: Image, corners_px: NDArray[np.float64]) -> tuple[Image,
 
 
 def _is_inside(image: Image, corners_px: NDArray[np.float64]) -> bool:
-    """Whether the middle of a quadrilateral is in the picture."""
+    """Whether the centre of a quadrilateral is in the picture."""
     middle = corners_px.mean(axis=0)
     if not np.isfinite(corners_px).all():
         return False

@@ -1,7 +1,7 @@
-"""Find cards, chip stacks, cutting cards and hands in the rectified view, as oriented boxes in millimetres.
+"""Detect cards, chip stacks, cutting cards and hands in the rectified view, as oriented boxes in millimetres.
 
-The network looks at tiles of a fixed scale, square ones or smaller; regions larger than a tile are covered by several
-that overlap. Raises where it cannot look; empty means nothing there.
+The network takes tiles of a fixed scale, square ones or smaller; regions larger than a tile are covered by several that
+overlap. It raises where it fails; an empty result means that nothing was detected.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from thirdcard.vision.plane.rectify import Rectifier
 from thirdcard.vision.plane.tiling import Rect, cover, holds
 
 COMPETING = ((CARD_FACE, CARD_BACK, CUT_CARD),)
-"""One flat piece of the size of a card is one object, whatever it may be."""
+"""Labels that compete: one flat piece of the size of a card is one object, whatever it is."""
 _SEAM_SLACK_MM = 12.0
-"""A box so far outside its tile's core still counts, so that one at a seam is not lost between two tiles: 95 % of cards
-are off by 11 mm or less (models/cards/detector.md). Seen twice, it is thinned out."""
+"""A box so many mm outside its tile's core still counts, so that one at a seam is not lost between two tiles: 95 %
+of cards are off by 11 mm or less (models/cards/detector.md). If it is found twice, one is suppressed."""
 
 
 class Detector:
     """An open detector."""
 
     def __init__(self, session: Session, *, score: float, iou: float) -> None:
-        """Takes an open model.
+        """Take an open model.
 
         Args:
             session: The model.
-            score: Boxes below this raw score are dropped.
-            iou: Boxes that overlap more than this are one object.
+            score: Boxes with a lower raw score are dropped.
+            iou: Boxes that overlap by more than this share are one object.
         """
         self._session = session
         self.score = score
@@ -46,7 +46,11 @@ class Detector:
 
     @classmethod
     def open(cls, spec: ModelSpec | None = None, *, threads: int = 1, score: float | None = None) -> Detector:
-        """Opens the detector of the registry, or another."""
+        """Open the detector of the registry, or another.
+
+        Raises:
+            ModelError: The model is missing, altered or declared differently.
+        """
         spec = load_model_spec("detector") if spec is None else spec
         if spec.classes != LABELS or spec.input_hw_px[0] != spec.input_hw_px[1]:
             raise ModelError(
@@ -56,7 +60,7 @@ class Detector:
 
     @classmethod
     def over(cls, session: Session, *, score: float | None = None) -> Detector:
-        """A detector whose model is open already, with the numbers of the registry."""
+        """Return a detector over an open model, with the thresholds of the registry."""
         spec = session.spec
         return cls(session, score=spec.setting("score") if score is None else score, iou=spec.setting("iou"))
 
@@ -66,7 +70,7 @@ class Detector:
         return self._session.spec.input_hw_px[0]
 
     def detect(self, image_hw3: Image, origin_mm: tuple[float, float], px_per_mm: float) -> Detections:
-        """Looks at one tile.
+        """Detect the objects in one tile.
 
         Args:
             image_hw3: (tile_px, tile_px, 3) uint8, BGR, or smaller in whole steps.
@@ -81,7 +85,7 @@ class Detector:
     def detect_tiles(
         self, images: Sequence[Image], origins_mm: Sequence[tuple[float, float]], px_per_mm: float
     ) -> list[Detections]:
-        """Looks at several tiles; as `detect`, one result a tile."""
+        """Detect the objects in several tiles; as `detect`, with one result for each tile."""
         found = []
         for image, raw, origin_mm in zip(images, self._run(images), origins_mm, strict=True):
             boxes = decode(raw, (image.shape[0], image.shape[1]), score=self.score)
@@ -90,7 +94,7 @@ class Detector:
         return found
 
     def _run(self, images: Sequence[Image]) -> list[NDArray[np.float32]]:
-        """The raw output of each picture."""
+        """Return the raw output for each picture."""
         told: dict[int, NDArray[np.float32]] = {}
         for batch in self._batches(images):
             try:
@@ -102,7 +106,7 @@ class Detector:
         return [told[i] for i in range(len(images))]
 
     def _batches(self, images: Sequence[Image]) -> list[list[int]]:
-        """Pictures of one size together; each by itself where batches are no faster, as on a CPU."""
+        """Group pictures by size; each stands alone where batches are no faster, as on a CPU."""
         if not self._session.takes_batches:
             return [[i] for i in range(len(images))]
         sizes: dict[tuple[int, ...], list[int]] = {}
@@ -118,13 +122,13 @@ class Detector:
         *,
         shift_mm: tuple[float, float] = (0.0, 0.0),
     ) -> Detections:
-        """Looks at parts of the cloth.
+        """Detect the objects in parts of the cloth.
 
         Args:
             image: The camera's whole picture.
             rectifier: Its rectified view.
-            rects_mm: (x0, y0, x1, y1) each. Objects whose middle lies inside are found, others may be.
-            shift_mm: how far the tiles are moved: what one look misses another may see.
+            rects_mm: (x0, y0, x1, y1) each. Objects whose centre lies inside are detected, others may be.
+            shift_mm: How far the tiles are moved: what one look misses another may find.
 
         Raises:
             DetectorError: The network failed.

@@ -1,7 +1,7 @@
 """A house's own cards as they were enrolled: how each face, and the back, looks in a reader's crop.
 
-Two files: a YAML file that says what is enrolled, and beside it the pictures (`.npz`). A face of which only a strip was
-seen counts in that strip only.
+Two files: a YAML file that lists what is enrolled, and beside it the pictures (`.npz`). A face of which only a strip
+was seen is compared in that strip only.
 """
 
 from __future__ import annotations
@@ -23,32 +23,33 @@ from thirdcard.vision.inference.similarity import Small, likeness, prepared
 
 KEYS = frozenset({"name", "faces", "cards", "back"})
 LEAST_FACES = 26
-"""Fewer faces are no deck: nothing could be distinguished by them."""
+"""Least number of enrolled faces; with fewer, faces cannot be distinguished."""
 
 
 class HouseDeckError(VisionError):
-    """A file of enrolled cards is missing, altered or not one."""
+    """A file of enrolled cards is missing, altered or of another kind."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EnrolledFace:
-    """One face, or the back."""
+    """An enrolled face, or the back."""
 
     crop: Image
     """(112, 80, 3) uint8, BGR, one end up."""
     columns: slice
-    """Of the crop's columns, those that show the card."""
+    """The crop's columns that show the card."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HouseDeck:
-    """The enrolled faces by their labels; the back, where it was seen, among them."""
+    """The enrolled faces by their labels, including the back where it was seen."""
 
     name: str
     faces: Mapping[str, EnrolledFace]
 
     def likeness(self, seen: Small, label: str) -> float:
-        """How much a prepared crop looks like an enrolled face, either end up; NaN where it is not enrolled."""
+        """Return how similar a prepared crop is to an enrolled face, either end up, -1 to 1; NaN where it is not
+        enrolled."""
         face = self.faces.get(label)
         if face is None:
             return float("nan")
@@ -58,7 +59,7 @@ class HouseDeck:
 
 
 def save_house_deck(path: Path, deck: HouseDeck) -> None:
-    """Write the YAML file and the pictures beside it, of the same name."""
+    """Write the YAML file, and beside it the pictures under the same name."""
     labels = sorted(deck.faces)
     pictures = path.with_suffix(".npz")
     np.savez_compressed(
@@ -73,14 +74,14 @@ def save_house_deck(path: Path, deck: HouseDeck) -> None:
 
 
 def load_house_deck(path: Path, labels: tuple[str, ...]) -> HouseDeck:
-    """Read what `save_house_deck` wrote.
+    """Load what `save_house_deck` wrote.
 
     Args:
         path: The YAML file.
-        labels: What may be enrolled.
+        labels: The labels that may be enrolled.
 
     Raises:
-        HouseDeckError: A file is missing or not as it should be; the text names file, key, value and what is allowed.
+        HouseDeckError: A file is missing or wrong; the text names file, key, value and what is allowed.
     """
     said = _read_yaml(path)
     cards = said["cards"]

@@ -1,7 +1,7 @@
-"""Read faces with an enrolled deck at hand: what the reader doubts is settled by how alike crop and enrolled face are.
+"""Read faces with an enrolled deck: doubtful readings are decided by the similarity of crop and enrolled face.
 
-The deck is used only while it proves to be the one on the table: faces that the reader is sure of must look like the
-enrolled ones. Where they do not, or too few were seen yet, the reader's word stands as it is.
+The deck is used only while it proves to be the one on the table: faces that are read with confidence must look like the
+enrolled ones. Where they do not, or too few were seen yet, the reader's result is left unchanged.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from thirdcard.vision.inference.reader import BACK, UNCLEAR, Reader, Readings
 from thirdcard.vision.inference.similarity import prepared
 
 CLEAR = 0.98
-"""From here on a reading serves to prove the deck."""
+"""Confidence from which a reading is used to prove the deck."""
 PROOFS = 40
-"""So many of the last clear readings prove the deck: with more a changed deck is noticed later. Chosen by hand."""
+"""How many of the last clear readings prove the deck: with more, a changed deck is detected later. Chosen by hand."""
 LEAST_PROOFS = 8
-"""Fewer prove nothing: their median may be chance. Chosen by hand."""
+"""With fewer nothing is proven: their median may be chance. Chosen by hand."""
 PROVEN = 0.80
-"""The median likeness of clear readings to their enrolled faces, from which on the deck is believed."""
+"""Median similarity of clear readings to their enrolled faces from which the deck is trusted."""
 CANDIDATE_LOG = 7.0
-"""A face so much less likely than the best is not compared."""
+"""A face whose log probability is lower than the best by more than this is not compared."""
 MOST_CANDIDATES = 6
-"""Faces that are compared, the likeliest ones: each costs time. Chosen by hand."""
+"""Number of faces that are compared, the most likely ones: each costs time. Chosen by hand."""
 LEAST_LIKENESS = 0.72
-"""A crop that looks like none of the enrolled faces is left as it was read."""
+"""A crop that is less similar than this to all enrolled faces is left as it was read."""
 WEIGHT = 5.0
-"""How much -log(1 - likeness) counts against log probabilities."""
+"""Weight of -log(1 - similarity) against log probabilities."""
 MOST_SHIFT = 5.0
-"""No two faces are moved against each other by more than this."""
+"""Limit of the change in log odds between two faces."""
 
 
 class SharpReader:
@@ -54,7 +54,7 @@ class SharpReader:
         return len(self._proofs) >= LEAST_PROOFS and float(np.median(self._proofs)) >= PROVEN
 
     def read(self, crops: Sequence[Image]) -> Readings:
-        """As `Reader.read`, its doubts settled where the deck can."""
+        """Read crops as `Reader.read` does, with doubtful ones decided by the enrolled deck."""
         plain = self._reader.read(crops)
         rows = [self._sharpened(crop, row) for crop, row in zip(crops, plain.log_probs, strict=True)]
         return Readings(np.array(rows).reshape(len(crops), len(self.labels)), self.labels)
@@ -76,12 +76,12 @@ class SharpReader:
 
 
 def settled(log_probs: NDArray[np.float64], rivals: list[int], alike: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Log probabilities with the word of the likeness: log p_i + w * -log(1 - likeness_i), normalised again.
+    """Combine log probabilities with similarities: log p_i + w * -log(1 - similarity_i), normalised again.
 
     Args:
         log_probs: (labels,)
         rivals: The faces that were compared.
-        alike: (rivals,) how alike each is, -1 to 1.
+        alike: (rivals,) similarity of each, -1 to 1.
     """
     if len(rivals) < 2 or not np.isfinite(alike).all() or alike.max() < LEAST_LIKENESS:
         return log_probs
@@ -89,7 +89,7 @@ def settled(log_probs: NDArray[np.float64], rivals: list[int], alike: NDArray[np
     word = np.maximum(word - word.max(), -MOST_SHIFT)
     moved = log_probs.copy()
     moved[rivals] += word
-    # only the rivals' shares among each other change, not what they have together
+    # only the rivals' shares among each other change, not their sum
     before, after = np.logaddexp.reduce(log_probs[rivals]), np.logaddexp.reduce(moved[rivals])
     moved[rivals] += before - after
     return moved

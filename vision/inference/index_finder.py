@@ -1,9 +1,10 @@
 """Find the corner indices of cards in a photograph: rank and suit sign, at any rotation and size.
 
-A small network looks at tiles of a pyramid of scales. Points are pixels of the photograph.
+A small network examines tiles of a pyramid of scales. Points are pixels of the photograph.
 
-The network's output at a cell (i, j) of 4 x 4 pixels: the logit that an index has its middle there; the middle's offset
-from the cell's middle (x, y) in cells; log(width / 16 px), log(height / 16 px); the direction from sign to rank (x, y).
+The network's output at a cell (i, j) of 4 x 4 pixels: the logit that an index has its centre there; the offset of that
+centre from the cell's centre (x, y) in cells; log(width / 16 px), log(height / 16 px); the direction from sign to rank
+(x, y).
 """
 
 from __future__ import annotations
@@ -27,29 +28,30 @@ CELL_PX = 4
 UNIT_PX = 16.0
 """The width and height whose logarithm is 0."""
 HEIGHTS_PX = (11.0, 42.0)
-"""Heights of an index that the network was taught, in the pixels it is shown."""
+"""Heights of an index that the network was trained on, in the pixels it receives."""
 _TOLERANCE = 1.25
-"""Factor by which an index may be smaller or larger than those taught: scales overlap, so one at the limit is seen at
-the next scale as well. Chosen by hand."""
+"""Factor by which an index may be smaller or larger than those: scales overlap, so one at the limit is seen at the
+next scale as well. Chosen by hand."""
 _STEP = 1.6
-"""Factor from scale to scale: heights of 11 to 42 px are a factor of 3.8, so each index is shown at two scales or
-three."""
+"""Factor from scale to scale: heights of 11 to 42 px are a factor of 3.8, so each index is examined at two or three
+scales."""
 _ENLARGED_PX = 1600
 """Pictures whose long side is shorter are enlarged, at most to twice their size: their indices may be tiny."""
 _OVERLAP_PX = 56
-"""More than the largest index that counts is high, 42 px x 1.25, so that each is whole in some tile."""
+"""Overlap of tiles: more than the height of the largest index that counts, 42 px x 1.25, so that each is whole in
+some tile."""
 _SAME_IOU = 0.3
 """Overlap from which two finds are one index: indices of two cards hardly overlap. Chosen by hand."""
 _SAME_MIDDLE = 0.45
-"""Two finds whose middles are nearer than this part of their height are one index."""
+"""Two finds whose centres are nearer than this share of their height are one index."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Indices:
-    """Corner indices in one picture; one row is one index, the arrays are read-only."""
+    """Corner indices in one picture; one row is one index. The arrays are read-only."""
 
     centres_px: NDArray[np.float64]
-    """(N, 2) x, y."""
+    """(N, 2) centres, x, y."""
     ups: NDArray[np.float64]
     """(N, 2) unit vectors from sign to rank."""
     sizes_px: NDArray[np.float64]
@@ -72,7 +74,7 @@ class Indices:
 
     @property
     def corners_px(self) -> NDArray[np.float64]:
-        """(N, 4, 2) the indices' boxes, clockwise from each one's own top left."""
+        """(N, 4, 2) the indices' boxes, clockwise from each one's own top left corner."""
         up = self.ups * self.sizes_px[:, 1:] / 2
         right = np.column_stack([-self.ups[:, 1], self.ups[:, 0]]) * self.sizes_px[:, :1] / 2
         middle = self.centres_px
@@ -82,7 +84,7 @@ class Indices:
         return corners
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_] | list[int]) -> Indices:
-        """The rows that a mask or indices select."""
+        """Return the rows that a boolean mask or integer indices select."""
         chosen = np.asarray(rows)
         chosen = chosen if chosen.dtype == np.bool_ else chosen.astype(np.int64)
         return Indices(self.centres_px[chosen], self.ups[chosen], self.sizes_px[chosen], self.score[chosen])
@@ -92,13 +94,17 @@ class IndexFinder:
     """An open index finder."""
 
     def __init__(self, session: ModelSession, *, score: float) -> None:
-        """Takes an open model and the score below which a find is dropped."""
+        """Take an open model and the score below which a find is dropped."""
         self._session = session
         self._score = score
 
     @classmethod
     def open(cls, spec: ModelSpec | None = None, *, threads: int = 1) -> IndexFinder:
-        """Opens the index finder of the registry, or another."""
+        """Open the index finder of the registry, or another.
+
+        Raises:
+            ModelError: The model is missing, altered or declared differently.
+        """
         spec = load_model_spec("index_finder") if spec is None else spec
         if spec.classes != CHANNELS or spec.input_hw_px[0] != spec.input_hw_px[1]:
             raise ModelError(
@@ -112,7 +118,7 @@ class IndexFinder:
         return self._session.spec.input_hw_px[0]
 
     def find(self, image: Image) -> Indices:
-        """All indices of a photograph, (H, W, 3) uint8, BGR, best first."""
+        """Return all indices of a photograph, (H, W, 3) uint8, BGR, best first."""
         parts = []
         for scale in _scales(image, self.tile_px):
             size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
@@ -133,7 +139,7 @@ class IndexFinder:
 
 
 def decode_indices(told: NDArray[np.float32], *, score: float) -> Indices:
-    """Peaks of one tile's output, (7, H, W), as indices in the tile's pixels."""
+    """Return the peaks of one tile's output, (7, H, W), as indices in the tile's pixels."""
     logit = told[0].astype(np.float64)
     highest = cv2.dilate(told[0], np.ones((3, 3), np.uint8))
     rows, columns = np.nonzero((told[0] >= highest) & (logit >= np.log(score / (1 - score))))
@@ -146,7 +152,7 @@ def decode_indices(told: NDArray[np.float32], *, score: float) -> Indices:
 
 
 def without_doubles(found: Indices) -> Indices:
-    """Keeps the best of finds that are of one index, best first."""
+    """Keep the best of finds that show the same index, best first."""
     order = np.argsort(-found.score, kind="stable")
     corners = found.corners_px.astype(np.float32)
     kept: list[int] = []
@@ -160,7 +166,7 @@ def without_doubles(found: Indices) -> Indices:
 
 
 def _scales(image: Image, tile_px: int) -> list[float]:
-    """From the photograph in half a tile, where a single index may fill much of it, up to twice its own pixels."""
+    """Return the scales, from the photograph at up to twice its size down to one that fits into a tile."""
     long_px = max(image.shape[:2])
     scales = [min(2.0, max(1.0, _ENLARGED_PX / long_px))]
     while scales[-1] * long_px > tile_px:

@@ -1,4 +1,4 @@
-"""Tell which card a corner index names, as calibrated log probabilities.
+"""Read which card a corner index names, as calibrated log probabilities.
 
 One row is one index; a label is a class name of the registry: the 52 faces and `unclear`. Knows nothing of cards.
 """
@@ -16,21 +16,25 @@ from thirdcard.vision.inference.reader import UNCLEAR, Readings, log_softmax
 from thirdcard.vision.inference.session import ModelSession
 
 _SIZES = (0.9, 1.0, 1.12)
-"""Each index is cut out at these sizes, and the answers are averaged."""
+"""Each index is cut out at these relative sizes, and the answers are averaged."""
 
 
 class IndexReader:
     """An open index reader."""
 
     def __init__(self, session: ModelSession, *, temperature: float) -> None:
-        """Takes an open model and the temperature that its confidence was calibrated with."""
+        """Take an open model and the temperature with which its confidence was calibrated."""
         self._session = session
         self._temperature = temperature
         self.labels = session.spec.classes
 
     @classmethod
     def open(cls, spec: ModelSpec | None = None, *, threads: int = 1) -> IndexReader:
-        """Opens the index reader of the registry, or another."""
+        """Open the index reader of the registry, or another.
+
+        Raises:
+            ModelError: The model is missing, altered or declared differently.
+        """
         spec = load_model_spec("index_reader") if spec is None else spec
         if spec.input_hw_px != (HEIGHT_PX, WIDTH_PX) or UNCLEAR not in spec.classes:
             raise ModelError(
@@ -40,7 +44,7 @@ class IndexReader:
         return cls(ModelSession.open(spec, threads=threads), temperature=spec.setting("temperature"))
 
     def read(self, image: Image, indices: Indices) -> Readings:
-        """Reads indices of a photograph, (H, W, 3) uint8, BGR; none give an empty result."""
+        """Read indices of a photograph, (H, W, 3) uint8, BGR; no indices give an empty result."""
         if not len(indices):
             return Readings(np.empty((0, len(self.labels))), self.labels)
         crops = [

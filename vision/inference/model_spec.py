@@ -1,7 +1,7 @@
-"""What a model file must look like: `models/registry.yaml`, read and checked.
+"""The declaration of a model file: `models/registry.yaml`, read and checked.
 
 A model's input, outputs and class names are declared there and never guessed. A house may have models of its own: a
-folder with such a file, whose entries go before the package's. Does not open the model.
+folder with such a file, whose entries take precedence. Does not open the model.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from thirdcard.vision.errors import ModelError
 
 REGISTRY_PATH = Path(__file__).resolve().parents[2] / "models" / "registry.yaml"
 MODELS_VARIABLE = "THIRDCARD_MODELS"
-"""Names the folder of a house's own models: a registry.yaml, and weights/."""
+"""Environment variable that names the folder of a house's own models: a registry.yaml, and weights/."""
 _KEYS = frozenset({"weights", "sha256", "input", "output", "classes", "settings"})
 _TENSOR_KEYS = frozenset({"name", "shape"})
 
@@ -37,8 +37,11 @@ class TensorSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
-    """One model as declared. Inputs are RGB, 0 to 1, float32, (batch, 3, height, width); a model that
-    compares takes 3 channels for each picture, one after another."""
+    """One model as declared.
+
+    Inputs are RGB, 0 to 1, float32, (batch, 3, height, width); a model that compares takes 3 channels for each picture,
+    one after another.
+    """
 
     name: str
     weights: Path
@@ -53,15 +56,15 @@ class ModelSpec:
 
     @property
     def input_hw_px(self) -> tuple[int, int]:
-        """Height and width of the pictures it takes."""
+        """Height and width of the pictures it takes, in px."""
         height, width = self.input.shape[2:]
         assert height is not None and width is not None
         return height, width
 
     def check_picture(self, shape: tuple[int, ...]) -> None:
-        """Raises ModelError where it takes no picture of a shape, (height, width, channels).
+        """Raise ModelError unless the model takes pictures of a shape, (height, width, channels).
 
-        The declared size, or a smaller one where `settings` has `step_px`: any multiple of that.
+        Allowed is the declared size or, if `settings` has `step_px`, any smaller multiple of that.
         """
         whole = (*self.input_hw_px, self.channels)
         step_px = int(self.settings.get("step_px", 0))
@@ -72,19 +75,19 @@ class ModelSpec:
 
     @property
     def channels(self) -> int:
-        """3, or 6 of a model that compares two pictures."""
+        """Number of input channels: 3 for each picture that the model takes at once."""
         channels = self.input.shape[1]
         assert channels is not None
         return channels
 
     def setting(self, key: str) -> float:
-        """A number of `settings`; raises ModelError where the registry lacks it."""
+        """Return a number of `settings`; raise ModelError if the registry lacks it."""
         if key not in self.settings:
             raise ModelError(f"{_told(self.registry)}: {self.name}.settings.{key} is missing; must be a number")
         return float(self.settings[key])
 
     def check_weights(self) -> None:
-        """Raises ModelError where the file is missing or is not the one declared."""
+        """Raise ModelError if the weights file is missing or is not the one declared."""
         where = f"{_told(self.registry)}: {self.name}"
         if not self.weights.is_file():
             raise ModelError(f"{where}.weights = {self.weights.name}: no such file; must lie in {self.weights.parent}")
@@ -94,10 +97,10 @@ class ModelSpec:
 
 
 def house_registry(environment: Mapping[str, str] = os.environ) -> Path | None:
-    """The file that declares a house's own models; None where the environment names no folder.
+    """Return the file that declares a house's own models; None if the environment names no folder.
 
     Raises:
-        ModelError: The folder has none.
+        ModelError: The folder has no such file.
     """
     folder = environment.get(MODELS_VARIABLE)
     if not folder:
@@ -109,7 +112,7 @@ def house_registry(environment: Mapping[str, str] = os.environ) -> Path | None:
 
 
 def check_house_models(environment: Mapping[str, str] = os.environ) -> None:
-    """Raises ModelError where a house's own models are declared wrongly, or their weights are others."""
+    """Raise ModelError if a house's own models are declared wrongly, or their weights have another hash."""
     registry = house_registry(environment)
     if registry is not None:
         for name, entry in _house_entries(registry).items():
@@ -117,11 +120,11 @@ def check_house_models(environment: Mapping[str, str] = os.environ) -> None:
 
 
 def load_model_spec(name: str, registry: Path | None = None) -> ModelSpec:
-    """One model as it is declared.
+    """Load the declaration of one model.
 
     Args:
         name: The model.
-        registry: The file to read; None: the house's where it declares this model, else the package's.
+        registry: The file to read; None: the house's if it declares this model, else the package's.
 
     Raises:
         ModelError: Names the file and the key that is wrong.
@@ -138,7 +141,7 @@ def load_model_spec(name: str, registry: Path | None = None) -> ModelSpec:
 
 
 def _house_entries(registry: Path) -> Mapping[str, Any]:
-    """Everything that a house declares, checked: a mistake in any entry is reported at once."""
+    """Return all entries of a house's registry, checked: a mistake in any entry is reported at once."""
     entries, known = _read(registry), sorted(_read(REGISTRY_PATH))
     for name, entry in entries.items():
         if name not in known:
@@ -158,7 +161,7 @@ def _read(registry: Path) -> Mapping[str, Any]:
 
 
 def _told(registry: Path) -> str:
-    """How errors name a registry: the package's by its name alone."""
+    """Return the name of a registry for errors: the package's is shown without its folder."""
     return registry.name if registry == REGISTRY_PATH else str(registry)
 
 

@@ -1,8 +1,8 @@
 """Decode the raw output of the detector's network into oriented boxes.
 
-The network reports each place of three grids, one every 8, 16 and 32 pixels, row by row: how far the box's four sides
-lie from there, each as a distribution over whole steps of the grid (Li et al., "Generalized Focal Loss", 2020), what it
-is, and how it is turned. Only the few places that hold something are decoded.
+The network answers at each place of three grids, with steps of 8, 16 and 32 pixels, row by row: the distances to the
+box's four sides, each as a distribution over whole steps of the grid (Li et al., "Generalized Focal Loss", 2020), the
+classes, and the angle. Only the few places that hold something are decoded.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from scipy.special import expit, logit, softmax
 from thirdcard.vision.detections import LABELS, Detections, order_corners
 
 STEPS_PX = (8, 16, 32)
-"""From place to place of each grid."""
+"""Distance between neighbouring places of each grid."""
 
 
 def decode(raw: NDArray[np.float32], size_hw_px: tuple[int, int], *, score: float) -> Detections:
-    """Turns one picture's raw output into boxes in its pixels.
+    """Decode one picture's raw output into boxes in its pixels.
 
-    A column of the output has the logits of the distances to the left, top, right and bottom side, seen from the
-    turned box, as many for each as there are steps; a logit for each class; the logit of the angle: its share of half
-    a turn, from a quarter of it below zero on.
+    A column of the output has the logits of the distances to the left, top, right and bottom side of the turned box, as
+    many for each as there are steps; a logit for each class; and the logit of the angle, as a share of half a turn that
+    begins a quarter of it below zero.
 
     Args:
         raw: (4 x steps + classes + 1, places).
         size_hw_px: Height and width of the picture, multiples of the coarsest grid's step.
-        score: Places whose best class score is lower hold nothing.
+        score: Places whose best class score is lower are ignored.
     """
     classes = raw[-1 - len(LABELS) : -1]
     chosen = np.flatnonzero(classes.max(axis=0) >= logit(score))
@@ -50,13 +50,13 @@ def decode(raw: NDArray[np.float32], size_hw_px: tuple[int, int], *, score: floa
 
 
 def _axes(angle: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(N, 2) each: the directions of a turned box's width and of its height."""
+    """Return the directions of a turned box's width and height, (N, 2) each."""
     cosine, sine = np.cos(angle), np.sin(angle)
     return np.column_stack([cosine, sine]), np.column_stack([-sine, cosine])
 
 
 def _distances(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(4, N) the mean distance of each side, in steps of the grid."""
+    """Return the mean distance of each side, (4, N), in steps of the grid."""
     by_side = logits.reshape(4, len(logits) // 4, logits.shape[1])
     distances: NDArray[np.float64] = np.einsum("sdn,d->sn", softmax(by_side, axis=1), np.arange(by_side.shape[1]))
     return distances
@@ -64,7 +64,7 @@ def _distances(logits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @cache
 def _places(size_hw_px: tuple[int, int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(places, 2) where each place lies, in steps of its grid, and (places,) that step in pixels."""
+    """Return where each place lies, (places, 2) in steps of its grid, and that step in px, (places,)."""
     height, width = size_hw_px
     grids = [np.mgrid[: height // step, : width // step][::-1].reshape(2, -1).T + 0.5 for step in STEPS_PX]
     steps = [np.full(len(grid), float(step)) for grid, step in zip(grids, STEPS_PX, strict=True)]

@@ -1,6 +1,6 @@
-"""Cut a picture into square tiles of one size that overlap, for networks that take nothing else.
+"""Cut a picture into overlapping square tiles of one size, for networks that take nothing else.
 
-Points are pixels; a tile that reaches beyond the picture is filled up with black.
+Points are pixels; a tile that reaches beyond the picture is padded with black.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ class PhotoTile:
     origin_px: tuple[int, int]
     """x, y of its first pixel in the picture."""
     own_px: tuple[float, float, float, float]
-    """x0, y0, x1, y1 in the tile: what is nearer to its middle than to the next tile's."""
+    """x0, y0, x1, y1 in the tile: the part that is nearer to its centre than to the next tile's."""
 
     def owns(self, points_px: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """(N,) which points (N, 2) of the tile lie in its own part."""
+        """Return a mask, (N,), of the points, (N, 2), that lie in the tile's own part."""
         low, high = np.array(self.own_px[:2]), np.array(self.own_px[2:])
         return np.asarray(((points_px >= low) & (points_px < high)).all(axis=1), np.bool_)
 
 
 def tiles_of(image: Image, side_px: int, overlap_px: int) -> Iterator[PhotoTile]:
-    """All tiles of a picture (H, W, 3), row by row."""
+    """Yield all tiles of a picture, (H, W, 3), row by row."""
     rows, columns = starts(image.shape[0], side_px, overlap_px), starts(image.shape[1], side_px, overlap_px)
     for i, y in enumerate(rows):
         for j, x in enumerate(columns):
@@ -45,7 +45,7 @@ def tiles_of(image: Image, side_px: int, overlap_px: int) -> Iterator[PhotoTile]
 
 
 def starts(length: int, side: int, overlap: int) -> list[int]:
-    """Where tiles of a side begin that cover a length, each overlapping the next by `overlap` at least."""
+    """Return where tiles must begin to cover a length with at least this overlap."""
     if length <= side:
         return [0]
     count = int(np.ceil((length - side) / (side - overlap))) + 1
@@ -53,7 +53,7 @@ def starts(length: int, side: int, overlap: int) -> list[int]:
 
 
 def _own(begins: list[int], i: int, side: int) -> tuple[float, float]:
-    """The part of a tile that is its own, along one axis; without limit at the picture's rims."""
+    """Return a tile's own part along one axis; unlimited at the picture's rims."""
     low = -np.inf if i == 0 else (begins[i - 1] + side - begins[i]) / 2
     high = np.inf if i == len(begins) - 1 else (begins[i + 1] + side - begins[i]) / 2
     return low, high

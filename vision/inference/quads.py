@@ -1,8 +1,8 @@
 """Fit a card's true outline in a photograph, where it stands out from what lies below it.
 
-A camera that looks aslant shows a card as any quadrilateral, and a detector's box is only near it. Paper is brighter
-than most of what it lies on: the bright piece under the box is outlined, and believed only where it is as large as the
-box and has four sides. Points are pixels.
+An oblique camera shows a card as any quadrilateral, and a detector's box only approximates it. Paper is brighter than
+most surfaces: the bright piece under the box is outlined, and accepted only if it is as large as the box and has four
+sides. Points are pixels.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from thirdcard.vision.detections import polygon_iou
 from thirdcard.vision.frames import Image
 
 _WORK_WIDTH_PX = 96
-"""A card's short side in the small picture that is looked at."""
+"""A card's short side in the small picture that is examined."""
 _ROOM = 2.0
-"""How much of the surroundings is looked at, in sizes of the box."""
+"""Size of the examined surroundings, relative to the box."""
 _LEAST_IOU = 0.35
-"""Overlap of outline and box, as intersection over union. Low, for the box of a card seen aslant fits badly. Chosen by
-hand."""
+"""Least intersection over union of outline and box. Low, since the box of a card seen obliquely fits badly. Chosen
+by hand."""
 _LEAST_INSIDE = 0.7
-"""Of the box, or of the outline, must lie within the other."""
+"""Least share of the smaller of outline and box that must lie within the other."""
 _LEAST_FILL = 0.93
-"""How much of its quadrilateral the bright piece must fill."""
+"""Least share of its quadrilateral that the bright piece must fill."""
 
 
 def fit_quad(image: Image, corners_px: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The outline of the card under a box, or the box itself where none is known.
+    """Return the outline of the card under a box, or the box itself where none is found.
 
     Args:
         image: (H, W, 3) uint8, BGR.
-        corners_px: (4, 2), clockwise, a shorter side first.
+        corners_px: (4, 2), clockwise, beginning with a shorter side.
 
     Returns:
         (4, 2), clockwise, its first corner the one nearest to the box's first.
@@ -47,7 +47,7 @@ def fit_quad(image: Image, corners_px: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def _agree(quad: NDArray[np.float64], box: NDArray[np.float64]) -> bool:
-    """Whether an outline and a box may be of one card."""
+    """Whether an outline and a box may show the same card."""
     first, second = quad.astype(np.float32), box.astype(np.float32)
     both, _ = cv2.intersectConvexConvex(first, second)
     smaller = min(abs(cv2.contourArea(first)), abs(cv2.contourArea(second)))
@@ -55,7 +55,7 @@ def _agree(quad: NDArray[np.float64], box: NDArray[np.float64]) -> bool:
 
 
 def _patch(image: Image, corners_px: NDArray[np.float64]) -> tuple[Image, NDArray[np.float64]]:
-    """The box upright with its surroundings, and the map (3, 3) from the picture to it."""
+    """Return the box upright with its surroundings, and the map, (3, 3), from the picture to it."""
     across, down = corners_px[1] - corners_px[0], corners_px[3] - corners_px[0]
     width, height = float(np.linalg.norm(across)), float(np.linalg.norm(down))
     scale = _WORK_WIDTH_PX / max(width, 1e-6)
@@ -71,7 +71,7 @@ def _patch(image: Image, corners_px: NDArray[np.float64]) -> tuple[Image, NDArra
 
 
 def _bright_outline(patch: Image) -> NDArray[np.int32] | None:
-    """The convex hull of the bright piece that holds most of the middle."""
+    """Return the convex hull of the bright piece that holds the centre; None where there is none."""
     light = patch.min(axis=2)  # white is bright in all its colours
     _, mask = cv2.threshold(cv2.GaussianBlur(light, (0, 0), 1.0), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
     closed = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
@@ -93,7 +93,8 @@ def _touches_rim(hull: NDArray[np.int32], patch: Image) -> bool:
 
 
 def _four_corners(hull: NDArray[np.int32]) -> NDArray[np.float64] | None:
-    """The quadrilateral about a hull: its four longest sides prolonged to where they meet."""
+    """Return the quadrilateral round a hull, its four longest sides extended until they meet; None for another
+    shape."""
     sides = cv2.approxPolyDP(hull, 0.025 * cv2.arcLength(hull, True), True)[:, 0].astype(np.float64)
     if len(sides) < 4:
         return None
@@ -109,7 +110,7 @@ def _four_corners(hull: NDArray[np.int32]) -> NDArray[np.float64] | None:
 
 
 def _meeting(points: NDArray[np.float64], first: int, second: int) -> NDArray[np.float64] | None:
-    """Where two sides of a polygon, prolonged, meet: p + s d = q + u e."""
+    """Return where two sides of a polygon meet when extended, p + s d = q + u e; None if they are nearly parallel."""
     p, q = points[first], points[second]
     d, e = points[(first + 1) % len(points)] - p, points[(second + 1) % len(points)] - q
     cross = d[0] * e[1] - d[1] * e[0]
@@ -120,7 +121,7 @@ def _meeting(points: NDArray[np.float64], first: int, second: int) -> NDArray[np
 
 
 def _aligned(quad: NDArray[np.float64], like: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same quadrilateral, clockwise, from the corner that lies nearest to the first of `like`."""
+    """Return the same quadrilateral, clockwise, beginning with the corner nearest to the first of `like`."""
     following = np.roll(quad, -1, axis=0)
     if (quad[:, 0] * following[:, 1] - following[:, 0] * quad[:, 1]).sum() < 0:
         quad = quad[::-1]

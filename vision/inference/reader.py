@@ -1,4 +1,4 @@
-"""Tell which face a card's crop shows, as calibrated log probabilities.
+"""Read which face a card's crop shows, as calibrated log probabilities.
 
 One row is one crop; a label is a class name of the registry: the 52 faces, `back`, `unclear`. Keeps no memory: votes
 over time are counted elsewhere.
@@ -24,10 +24,10 @@ BACK, UNCLEAR = "back", "unclear"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Readings:
-    """What the reader says of some crops; the array is read-only."""
+    """The reader's answers for some crops; the array is read-only."""
 
     log_probs: NDArray[np.float64]
-    """(N, classes) natural logarithms, each row sums to 1 in probability."""
+    """(N, classes) natural logarithms; the probabilities of each row sum to 1."""
     labels: tuple[str, ...]
     """Class names, in the order of the columns."""
 
@@ -43,12 +43,12 @@ class Readings:
 
     @property
     def best(self) -> list[str]:
-        """The likeliest class of each crop."""
+        """The most likely class of each crop."""
         return [self.labels[i] for i in self.log_probs.argmax(axis=1)]
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """(N,) probability of the likeliest class."""
+        """(N,) probability of the most likely class."""
         highest: NDArray[np.float64] = np.exp(self.log_probs.max(axis=1, initial=-np.inf))
         return highest
 
@@ -57,17 +57,21 @@ class Reader:
     """An open reader."""
 
     deck: None = None
-    """It knows no deck of its own."""
+    """It has no enrolled deck."""
 
     def __init__(self, session: Session, *, temperature: float) -> None:
-        """Takes an open model and the temperature that its confidence was calibrated with."""
+        """Take an open model and the temperature with which its confidence was calibrated."""
         self._session = session
         self._temperature = temperature
         self.labels = session.spec.classes
 
     @classmethod
     def open(cls, spec: ModelSpec | None = None, *, threads: int = 1) -> Reader:
-        """Opens the reader of the registry, or another."""
+        """Open the reader of the registry, or another.
+
+        Raises:
+            ModelError: The model is missing, altered or declared differently.
+        """
         spec = load_model_spec("reader") if spec is None else spec
         if spec.input_hw_px != (HEIGHT_PX, WIDTH_PX) or not {BACK, UNCLEAR} <= set(spec.classes):
             raise ModelError(
@@ -78,11 +82,11 @@ class Reader:
 
     @classmethod
     def over(cls, session: Session) -> Reader:
-        """A reader whose model is open already, with the numbers of the registry."""
+        """Return a reader over an open model, with the temperature of the registry."""
         return cls(session, temperature=session.spec.setting("temperature"))
 
     def read(self, crops: Sequence[Image]) -> Readings:
-        """Reads crops of (112, 80, 3) uint8, BGR; none give an empty result.
+        """Read crops of (112, 80, 3) uint8, BGR; no crops give an empty result.
 
         A card has no upper end: each crop is read both ways up and the two answers are averaged.
         """
@@ -94,7 +98,7 @@ class Reader:
 
 
 def log_softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows x to x - log(sum(exp(x))), kept finite by taking the largest out first."""
+    """Return x - log(sum(exp(x))) for each row x; the largest value is subtracted first to avoid overflow."""
     shifted = logits - logits.max(axis=1, keepdims=True)
     result: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return result

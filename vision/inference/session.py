@@ -1,6 +1,6 @@
-"""Open a model with ONNX Runtime and run it, on the CPU with one thread by default, or on a GPU where there is one.
+"""Open a model with ONNX Runtime and run it, on the CPU with one thread by default, or on a GPU if there is one.
 
-The file's inputs and outputs are compared with their declaration when it opens. Knows nothing of what a model is for.
+The file's inputs and outputs are compared with their declaration on opening. Knows nothing of what a model is for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class Provider(StrEnum):
-    """What runs a model."""
+    """Where a model runs."""
 
     CPU = "CPUExecutionProvider"
     CUDA = "CUDAExecutionProvider"
@@ -29,7 +29,7 @@ class Provider(StrEnum):
 
 
 class ModelSession:
-    """A model that is open."""
+    """An open model."""
 
     def __init__(self, spec: ModelSpec, session: ort.InferenceSession) -> None:
         self.spec = spec
@@ -37,7 +37,7 @@ class ModelSession:
 
     @classmethod
     def open(cls, spec: ModelSpec, *, threads: int = 1, provider: Provider = Provider.CPU) -> ModelSession:
-        """Opens a model's file, on the CPU where the wanted provider is not there.
+        """Open a model's file; falls back to the CPU if the requested provider is not available.
 
         Raises:
             ModelError: The file is missing, altered or of another shape.
@@ -58,18 +58,22 @@ class ModelSession:
 
     @property
     def takes_batches(self) -> bool:
-        """Whether many pictures at once cost less than one by one: on a GPU."""
+        """Whether many pictures at once cost less than one by one: true on a GPU."""
         return bool(self._session.get_providers()[0] == Provider.CUDA)
 
     def run(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """Runs the model on pictures of its input's size.
+        """Run the model on pictures of its input's size.
 
         Args:
-            images: Each (height, width, 3) uint8, BGR, or more channels where the model compares several; all of one
-                size, which the model takes (`ModelSpec.check_picture`).
+            images: (height, width, 3) uint8 each, BGR, or with more channels where the model compares several; all of
+                one size
+                that the model takes (`ModelSpec.check_picture`).
 
         Returns:
             The model's output, (len(images), ...) float32.
+
+        Raises:
+            ModelError: A picture has another size.
         """
         output = self._session.run([self.spec.output.name], {self.spec.input.name: self._blob(images)})[0]
         result: NDArray[np.float32] = np.asarray(output, dtype=np.float32)
@@ -87,7 +91,7 @@ class ModelSession:
 
 
 def _there(provider: Provider) -> list[str]:
-    """The provider with the CPU behind it; the CPU alone where it is not there."""
+    """Return the provider, with the CPU as a fallback; the CPU alone where the provider is not available."""
     if provider is not Provider.CPU and provider not in ort.get_available_providers():
         logger.warning("%s is not there: models run on the CPU; it needs onnxruntime-gpu and a driver", provider)
         provider = Provider.CPU

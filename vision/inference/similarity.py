@@ -1,7 +1,7 @@
-"""How alike two crops of cards are, where both show the card's own paper: their correlation at the best small shift.
+"""Measure how similar two crops of cards are where both show the card: their correlation at the best small shift.
 
-Crops are (112, 80, 3) uint8 as `thirdcard.vision.inference.crops` makes them. Light and its colour are taken out; a
-detector's rectangle misses by a little, so a shift of some pixels is allowed.
+Crops are (112, 80, 3) uint8 as `thirdcard.vision.inference.crops` makes them. Brightness and tint do not matter; a
+detector's rectangle is slightly off, so a shift of some pixels is allowed.
 """
 
 from __future__ import annotations
@@ -14,28 +14,29 @@ from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.crops import HEIGHT_PX, RIM, WIDTH_PX
 
 SHRINK = 2
-"""Crops are halved: a rectangle that is off by a pixel or two, or a little turned, then matters less."""
+"""Factor by which crops are scaled down: a rectangle that is off by a pixel or two, or slightly turned, matters
+less."""
 REACH_PX = 2
-"""Shift in the shrunk crop."""
+"""Largest shift, in px of the small crop."""
 LEAST_COLUMNS = 6
-"""Fewer columns of the shrunk crop say nothing."""
+"""With fewer columns of the small crop no similarity is given."""
 
 Small = NDArray[np.float32]
 
 
 def prepared(crop: Image) -> Small:
-    """(56, 40, 3) a crop made small and soft, so that a little turn does not matter."""
+    """Return a crop scaled down and blurred, (56, 40, 3), so that a slight turn does not matter."""
     small = cv2.resize(crop, (WIDTH_PX // SHRINK, HEIGHT_PX // SHRINK), interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.GaussianBlur(small.astype(np.float32), (0, 0), 0.6), np.float32)
 
 
 def likeness(seen: Small, known: Small, columns: slice | None = None) -> float:
-    """-1 to 1; NaN where too little shows.
+    """Return the similarity of two prepared crops, -1 to 1; NaN where too little is visible.
 
     Args:
         seen: A prepared crop.
         known: Another one.
-        columns: Of a crop's 80, what both show of the card; None: all of it.
+        columns: Those of a crop's 80 columns in which both show the card; None: all.
     """
     rim_x, rim_y = round(WIDTH_PX * RIM / (1 + 2 * RIM) / SHRINK), round(HEIGHT_PX * RIM / (1 + 2 * RIM) / SHRINK)
     wanted = slice(0, WIDTH_PX) if columns is None else columns

@@ -1,8 +1,8 @@
-"""Measure how far the top of a chip stack leans outward in the picture, by a small network on a crop of each stack.
+"""Measure how far the top of a chip stack is displaced outward in the picture, by a small network on a crop of it.
 
-A crop shows the cloth's plane round a stack, 40 pixels to a chip's diameter, turned so that "away from the camera's
-foot point" is up. What stands on the cloth leans up in it: the top disc of a stack of height h, d mm from the point
-under a camera H mm above the cloth, is drawn d h / (H - h) beyond its foot. Distances are layout millimetres.
+A crop shows the cloth plane round a stack, 40 pixels to a chip's diameter, turned so that "away from the camera's foot
+point" is up. What stands on the cloth leans up in it: the top disc of a stack of height h, d mm from the point under a
+camera H mm above the cloth, is projected d h / (H - h) beyond its base. Distances are layout millimetres.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ from thirdcard.vision.inference.model_spec import ModelSpec, load_model_spec
 from thirdcard.vision.inference.session import ModelSession
 
 WIDTH_PX, HEIGHT_PX = 80, 128
-"""The gauge's input (models/registry.yaml): two chips wide, and longer the way that a stack leans."""
+"""The gauge's input size (models/registry.yaml): two chips wide, and longer in the direction in which a stack leans."""
 DISC_PX = 40.0
-"""A chip on the cloth is this wide in a crop."""
+"""Width of a chip on the cloth, in px of a crop."""
 COLUMNS = ("displacement", "log_scale", "foot_x", "foot_y", "top_x", "top_y")
-"""What the network says about a crop, in its pixels: the displacement, the natural logarithm of its Laplace error's
-scale, and where the centres of the foot and of the top disc lie right of and below the crop's middle."""
+"""The network's outputs for a crop, in its pixels: the displacement, the natural logarithm of the scale of its
+Laplace error, and the centres of the base and of the top disc, right of and below the crop's centre."""
 _NODES = 5
-"""Along each axis: the lens is asked at 25 places of a crop, and a polynomial of degree 4 through them gives the
-rest."""
+"""Nodes along each axis: the lens model is evaluated at 25 places of a crop, and a polynomial of degree 4
+interpolates."""
 _MOST_SAMPLES = 3
 """Samples along a side of a crop's pixel, for cameras that show a millimetre as up to 3 px."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CropFrame:
-    """Where a crop lies on the cloth."""
+    """The place and rotation of a crop on the cloth."""
 
     centre_mm: NDArray[np.float64]
-    """(2,): the crop's middle."""
+    """(2,): the crop's centre."""
     outward: NDArray[np.float64]
-    """(2,): unit vector, up in the crop."""
+    """(2,): unit vector that points up in the crop."""
     px_per_mm: float
 
     @property
     def right(self) -> NDArray[np.float64]:
-        """(2,): unit vector, right in the crop."""
+        """(2,): unit vector that points right in the crop."""
         return np.array([-self.outward[1], self.outward[0]])
 
     def layout_from_crop(self, points_px: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(N, 2) mm of points in pixels right of and below the crop's middle."""
+        """Return layout points, (N, 2) mm, of points in px right of and below the crop's centre."""
         across, down = points_px[:, :1] / self.px_per_mm, points_px[:, 1:] / self.px_per_mm
         return np.asarray(self.centre_mm + across * self.right - down * self.outward, np.float64)
 
     def crop_from_layout(self, points_mm: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(N, 2) pixels right of and below the crop's middle."""
+        """Return points, (N, 2) px, right of and below the crop's centre, of layout points in mm."""
         away = (points_mm - self.centre_mm) * self.px_per_mm
         return np.column_stack([away @ self.right, -(away @ self.outward)])
 
@@ -71,34 +71,35 @@ class StackView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gauging:
-    """What the gauge says about one stack."""
+    """The gauge's measure of one stack."""
 
     displacement_mm: float
-    """How far the top disc is drawn beyond the foot."""
+    """How far the top disc is projected beyond the base."""
     scale_mm: float
-    """Scale of the Laplace distribution of its error, as the network itself puts it."""
+    """Scale of the Laplace distribution of its error, as the network estimates it."""
     foot_mm: tuple[float, float]
-    """The foot's centre."""
+    """The centre of the base."""
     view: StackView | None = None
-    """The look that was measured; None of an average."""
+    """The look that was measured; None for an average."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeightSureness:
-    """When a displacement that changed between two measurements has surely changed."""
+    """How large a difference of two displacements must be to count as a change."""
 
     floor_mm: float
-    """Less than this is never sure."""
+    """A smaller difference, in mm, never counts."""
     scales: float
-    """Nor is less than so many times the scale of both errors together."""
+    """Nor does a difference below so many times the combined error scale."""
 
     def least_change_mm(self, before: Gauging, after: Gauging) -> float:
-        """A displacement that changed by less than this may not have changed at all."""
+        """Return the least difference in mm of two displacements that counts as a change."""
         return max(self.floor_mm, self.scales * float(np.hypot(before.scale_mm, after.scale_mm)))
 
 
 def crop_frame(centre_mm: NDArray[np.float64], camera_mm: NDArray[np.float64], diameter_mm: float) -> CropFrame:
-    """The crop round a stack whose silhouette's middle is given; right under the camera "outward" is anywhere."""
+    """Return the crop frame of a stack, given its silhouette's centre; right under the camera the rotation is
+    arbitrary."""
     away = np.asarray(centre_mm[:2] - camera_mm[:2], np.float64)
     distance = float(np.linalg.norm(away))
     outward = away / distance if distance > 1e-3 else np.array([0.0, -1.0])
@@ -108,7 +109,7 @@ def crop_frame(centre_mm: NDArray[np.float64], camera_mm: NDArray[np.float64], d
 def stack_crop(
     image: Image, calibration: Calibration, frame: CropFrame, *, size_wh_px: tuple[int, int] = (WIDTH_PX, HEIGHT_PX)
 ) -> Image | None:
-    """Cut a stack out of a camera's whole picture, distortion removed.
+    """Cut a stack out of a camera's whole picture, with distortion removed.
 
     Args:
         image: (H, W, 3) uint8.
@@ -117,7 +118,7 @@ def stack_crop(
         size_wh_px: Width and height of the crop, both even.
 
     Returns:
-        (height, width, 3) uint8, or None where the camera does not see all the lens model needs.
+        (height, width, 3) uint8, or None where the stack is outside the picture or the lens model's range.
     """
     width, height = size_wh_px
     across, down = _nodes(width), _nodes(height)
@@ -148,7 +149,11 @@ class StackGauge:
 
     @classmethod
     def open(cls, spec: ModelSpec | None = None, *, threads: int = 1) -> StackGauge:
-        """Opens the gauge of the registry, or another."""
+        """Open the gauge of the registry, or another.
+
+        Raises:
+            ModelError: The model is missing, altered or declared differently.
+        """
         spec = load_model_spec("gauge") if spec is None else spec
         if spec.classes != COLUMNS or spec.input_hw_px != (HEIGHT_PX, WIDTH_PX):
             raise ModelError(
@@ -159,7 +164,7 @@ class StackGauge:
 
     @property
     def sureness(self) -> HeightSureness:
-        """When a change is sure, as these weights were examined."""
+        """How large a change must be to count, from the registry's settings."""
         spec = self._session.spec
         return HeightSureness(floor_mm=spec.setting("floor_mm"), scales=spec.setting("scales"))
 
@@ -171,16 +176,16 @@ class StackGauge:
         *,
         diameter_mm: float,
     ) -> list[Gauging | None]:
-        """Measure some stacks of one picture.
+        """Measure some stacks in one picture.
 
         Args:
             image: The camera's whole picture.
             calibration: The camera's.
-            centres_mm: The middle of each stack's silhouette on the cloth's plane, (2,) each.
-            diameter_mm: The chips'.
+            centres_mm: The centre of each stack's silhouette on the cloth plane, (2,) each.
+            diameter_mm: The chips' diameter.
 
         Returns:
-            One a stack; None where the calibration has no pose or the camera does not see the stack.
+            One for each stack; None where the calibration has no pose or the stack is outside the picture.
         """
         camera_mm = calibration.camera_centre_mm
         if camera_mm is None:
@@ -193,12 +198,12 @@ class StackGauge:
         return [None if crop is None else gauging_of(next(rows), crop, frame) for crop, frame in pairs]
 
     def read(self, crops: Sequence[Image]) -> NDArray[np.float64]:
-        """What the network says about crops: (N, len(COLUMNS))."""
+        """Return the network's raw outputs for crops, (N, len(COLUMNS))."""
         return np.asarray(self._session.run(crops), np.float64)
 
 
 def gauging_of(row: NDArray[np.float64], crop: Image, frame: CropFrame) -> Gauging:
-    """What a row of the network's answer means for its crop."""
+    """Convert a row of the network's output into a measure, for its crop."""
     displacement_px, log_scale, foot_x, foot_y = row[:4]
     foot = frame.layout_from_crop(np.array([[foot_x, foot_y]]))[0]
     return Gauging(
@@ -210,13 +215,13 @@ def gauging_of(row: NDArray[np.float64], crop: Image, frame: CropFrame) -> Gaugi
 
 
 def _nodes(length_px: int) -> NDArray[np.float64]:
-    """Where the lens is asked along one axis, in pixels from the crop's middle."""
+    """Return where the lens model is evaluated along one axis, in px from the crop's centre."""
     half = length_px / 2
     return np.linspace(-half, half, _NODES)
 
 
 def _interpolation(length_px: int, samples: int) -> NDArray[np.float64]:
-    """(length_px * samples, nodes): weights of Lagrange's polynomial through the nodes at each sample."""
+    """Return the weights of Lagrange's polynomial through the nodes at each sample, (length_px * samples, nodes)."""
     half = length_px / 2
     at = (np.arange(length_px * samples) + 0.5) / samples - half
     nodes = _nodes(length_px)

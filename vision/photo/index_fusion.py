@@ -1,7 +1,7 @@
-"""Join what was read of whole cards in a photograph with what was read of corner indices.
+"""Combine readings of whole cards in a photograph with readings of corner indices.
 
-What a card's own indices and the look at the whole say is pooled; two indices of one card are one card; what a fan
-shows is known by its indices, and a whole-card reading that contradicts them yields. Points are pixels of the
+A card's own indices and its reading as a whole are pooled; two indices of one card count as one card. What a fan shows
+is identified by its indices, and a whole-card reading that contradicts them is dropped. Points are pixels of the
 photograph.
 """
 
@@ -19,42 +19,42 @@ from thirdcard.vision.inference.reader import BACK, UNCLEAR, Readings
 from thirdcard.vision.photo.recognised import SURE, Recognised
 
 _ROOM = 0.06
-"""How much larger than its polygon a card is taken to be, for what lies in it."""
+"""Share of a polygon's size by which a card is enlarged to decide what lies in it."""
 _FAN = 2
-"""So many indices of other cards in a card's polygon mean that it is mostly covered."""
+"""From so many indices of other cards in a card's polygon on, the card counts as mostly covered."""
 _OTHER_SURE = 0.8
-"""An index of another card within a whole card is believed from this confidence on."""
+"""Probability from which an index of another card within a whole card is accepted."""
 _FLOOR = 0.002
-"""Probability that any face keeps, whatever one look says: no look outvotes two others."""
+"""Least probability of any face, whatever one look says: no look outvotes two others."""
 _NEVER = 0.01
-"""Where a card has several indices of its own, one that gives its name less than this is of another card."""
+"""If a card has several indices of its own, one that gives its name a lower probability belongs to another card."""
 _ALIKE_READ = 0.05
-"""Least chance that two indices, each drawn from what it reads as, name the same face."""
+"""Least probability that two indices of one card name the same face, each drawn from its own probabilities."""
 _OWN_PLACE = (0.28, 0.36)
-"""A card's own index has its middle within these parts of its width and height from a corner."""
+"""The centre of a card's own index lies within these shares of the card's width and height from a corner."""
 _OWN_HEIGHT = (0.06, 0.5)
-"""Height of a card's own index over the card's."""
+"""Allowed height of a card's own index, relative to the card's height."""
 _NEIGHBOURS, _NEAR = 4, 8.0
-"""An index is compared with so many others that are nearest, at most so many of their heights away."""
+"""An index is compared with so many of the nearest others, at most so many of their heights away."""
 _LEAST_OF_THEIRS = 0.45
-"""Print that looks like an index is mostly much smaller than the indices round it."""
+"""An index smaller than this share of its neighbours' median height is print."""
 _OPPOSITE = -0.75
-"""Cosine of the angle between two indices: a card's own stand on their heads to each other (-1), here to within 41
-degrees, for a card may be seen aslant. Chosen by hand."""
+"""Cosine of the angle between two indices: those of one card are upside down to each other (-1); here within 41
+degrees, since a card may be seen obliquely. Chosen by hand."""
 _REACH = (1.8, 11.0)
-"""How far apart a card's two indices lie, in heights of an index."""
+"""Allowed distance of a card's two indices, in heights of an index."""
 _DOWN_DEG = (-15.0, 75.0)
-"""Where a card's other index lies, seen from the first: from straight below it towards its right."""
+"""Direction of a card's other index, seen from the first: from straight below towards its right."""
 _ALIKE_HIGH = 1.7
-"""Most that the heights of a card's two indices differ."""
+"""Largest ratio of the heights of a card's two indices."""
 
 Shares = NDArray[np.float64]
-"""(faces,) the probability of each face; what is missing from 1 is the chance that none shows."""
+"""(faces,) the probability of each face; what is missing from 1 is the probability that none shows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeCard:
-    """A card that was looked at as a whole."""
+    """A card that was read as a whole."""
 
     card: Recognised
     shares: Shares
@@ -62,18 +62,19 @@ class WholeCard:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadIndex:
-    """A corner index that shows some face."""
+    """A corner index that shows some face, with the probabilities of the faces."""
 
     shares: Shares
     centre_px: NDArray[np.float64]
     up: NDArray[np.float64]
     height_px: float
     corners_px: NDArray[np.float64]
-    """(4, 2), clockwise from its own top left."""
+    """(4, 2), clockwise from its own top left corner."""
 
 
 def read_indices(found: Indices, readings: Readings) -> list[ReadIndex]:
-    """Those that likely show a face, the surest first; what is far smaller than the indices round it is print."""
+    """Return the indices that likely show a face, the most certain first; very small ones count as print and are
+    dropped."""
     shares = face_shares(readings)
     read = [
         ReadIndex(shares[i], found.centres_px[i], found.ups[i], float(found.sizes_px[i, 1]), found.corners_px[i])
@@ -84,18 +85,18 @@ def read_indices(found: Indices, readings: Readings) -> list[ReadIndex]:
 
 
 def face_shares(readings: Readings) -> NDArray[np.float64]:
-    """(N, faces) the probabilities of the faces, in the order of the readings' labels."""
+    """Return the probabilities of the faces, (N, faces), in the order of the readings' labels."""
     columns = [i for i, label in enumerate(readings.labels) if label not in (BACK, UNCLEAR)]
     shares: NDArray[np.float64] = np.exp(readings.log_probs[:, columns])
     return shares
 
 
 def join(cards: Sequence[WholeCard], indices: Sequence[ReadIndex], faces: Sequence[str]) -> list[Recognised]:
-    """Cards read as a whole and cards of which an index shows, each once.
+    """Combine cards read as a whole with cards of which only an index is visible, so that each comes once.
 
     Args:
-        cards: What was read of whole cards, faces unread and backs among them.
-        indices: What was read of indices, the surest first.
+        cards: The readings of whole cards, including backs and faces that could not be read.
+        indices: The readings of indices, the most certain first.
         faces: The names of the shares.
     """
     inside = [[index for index in indices if _holds(whole.card, index)] for whole in cards]
@@ -126,30 +127,30 @@ def _is_small(index: ReadIndex, all_read: Sequence[ReadIndex]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Evidence:
-    """The indices within a whole card, by what they may be, and what its own come to together with the look at it."""
+    """The indices within a whole card, sorted by what they may be, with the pooled result of its own ones."""
 
     agreeing: list[ReadIndex]
-    """They name the card as the look at the whole does."""
+    """They name the card as the reading of the whole does."""
     own: list[ReadIndex]
-    """They stand where an index of this card does, and name it so or no other card of which the whole was read."""
+    """They stand where an index of this card does and agree with it, or with no other card that was read as a whole."""
     others: list[ReadIndex]
-    """Of other cards, which lie over this one."""
+    """Those of other cards, which lie over this one."""
     doubtful: list[ReadIndex]
-    """Those of the others that are read too unsurely to be believed."""
+    """Those of the others that are too uncertain to be accepted."""
     has_rivals: bool
     """Whether one of the others stands where an index of this card does."""
     label: str
     confidence: float
-    """What the look at the whole and its own indices name, and how surely."""
+    """The face named by the whole card and its own indices, and its probability."""
 
     @property
     def shows_both_ends(self) -> bool:
-        """Whether both indices that name the card show."""
+        """Whether both indices that name the card are visible."""
         return _shows_both_ends([index for index in self.agreeing if index in self.own])
 
     @property
     def is_mostly_covered(self) -> bool:
-        """Whether other cards lie over it, or it is in doubt which card the indices at its corners are of."""
+        """Whether other cards cover it, or it is unclear which card the indices at its corners belong to."""
         sure_others = len(self.others) - len(self.doubtful)
         return sure_others >= _FAN or (self.has_rivals and self.confidence < SURE)
 
@@ -176,7 +177,7 @@ def _evidence(whole: WholeCard, within: Sequence[ReadIndex], claimed: set[int], 
 def _weigh(
     whole: WholeCard, within: Sequence[ReadIndex], claimed: set[int], faces: Sequence[str]
 ) -> tuple[Recognised | None, list[ReadIndex]]:
-    """What a whole-card reading comes to, None where it yields, and the indices that it accounts for."""
+    """Return what becomes of a whole-card reading, None if it is dropped, and the indices that it explains."""
     card, seen = whole.card, _evidence(whole, within, claimed, faces)
     if seen.shows_both_ends:
         return _named(card, seen.confidence, seen.label), [*seen.agreeing, *seen.others]
@@ -191,32 +192,33 @@ def _weigh(
 
 
 def _may_be_no_card(within: Sequence[ReadIndex], own: Sequence[ReadIndex]) -> bool:
-    """Whether what could not be read as a whole shows indices, and none that is surely its own."""
+    """Whether something that could not be read as a whole shows indices, but none that is certainly its own."""
     if own:
         return bool(max(index.shares.max() for index in own) < _OTHER_SURE)
     return bool(within)
 
 
 def _shows_both_ends(own: Sequence[ReadIndex]) -> bool:
-    """Whether both of a card's indices show: then nothing covers it, and what else looks like an index is its print."""
+    """Whether both of a card's indices are visible: then nothing covers it, and other apparent indices are its
+    print."""
     return any(first.up @ second.up < _OPPOSITE for first in own for second in own)
 
 
 def _shrunk(card: Recognised, index: ReadIndex) -> Recognised:
-    """A card of which little shows but an index that names it too."""
+    """Reduce a mostly covered card to the index that names it."""
     sure = max(card.confidence, float(index.shares.max()))
     return replace(card, confidence=sure, polygon_px=index.corners_px)
 
 
 def _named(card: Recognised, confidence: float, label: str) -> Recognised:
-    """A card as its own indices and the look at the whole name it; unread where they leave it in doubt."""
+    """Name a card by its own indices and its reading as a whole; unread where the probability is too low."""
     if confidence < SURE:
         return replace(card, label=None, face_up=True)
     return replace(card, label=label, face_up=True, confidence=confidence)
 
 
 def _pooled(shares: Sequence[Shares]) -> Shares:
-    """What several looks at one card come to: the product of their shares, each raised a little, made to sum to 1."""
+    """Pool several readings of one card: the product of their shares, each raised slightly, normalised to 1."""
     log_shares = np.sum([np.log(each + _FLOOR) for each in shares], axis=0)
     product = np.exp(log_shares - log_shares.max())
     pooled: Shares = product / product.sum()
@@ -224,7 +226,7 @@ def _pooled(shares: Sequence[Shares]) -> Shares:
 
 
 def _alone(indices: Sequence[ReadIndex], faces: Sequence[str]) -> list[Recognised]:
-    """Cards of which no whole was read: both indices of one are one card; what stays in doubt may be anything."""
+    """Return the cards that were not read as a whole: both indices of a card are paired, and uncertain ones dropped."""
     left = list(indices)
     cards = []
     while left:
@@ -240,7 +242,7 @@ def _alone(indices: Sequence[ReadIndex], faces: Sequence[str]) -> list[Recognise
 
 
 def _are_of_one_card(first: ReadIndex, second: ReadIndex) -> bool:
-    """Whether two indices may stand in opposite corners of one card, as seen from anywhere not too far aslant."""
+    """Whether two indices may stand in opposite corners of one card, seen from not too oblique an angle."""
     if first.shares @ second.shares < _ALIKE_READ or first.up @ second.up > _OPPOSITE:
         return False
     height = (first.height_px + second.height_px) / 2
@@ -253,7 +255,7 @@ def _are_of_one_card(first: ReadIndex, second: ReadIndex) -> bool:
 
 
 def _spanned(first: ReadIndex, second: ReadIndex) -> NDArray[np.float64]:
-    """The rectangle, turned as the first index is, from its top left to the second one's."""
+    """Return the rectangle, rotated as the first index, from its top left corner to the second one's."""
     start, end = first.corners_px[0], second.corners_px[0]
     right = np.array([-first.up[1], first.up[0]])
     across = right * float((end - start) @ right)

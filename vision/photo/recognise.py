@@ -1,8 +1,8 @@
 """Read the cards in any photograph, without calibration.
 
-The detector knows cards of one size only, so the photograph is shown to it at several scales; what it finds is cut
-out of the full picture and read. Corner indices are found and read besides: in a fan nothing else shows. Points are
-pixels of the photograph.
+The detector knows cards of one size only, so it examines the photograph at several scales; what it detects is cut out
+of the full picture and read. Corner indices are found and read in addition: in a fan nothing else is visible. Points
+are pixels of the photograph.
 """
 
 from __future__ import annotations
@@ -31,30 +31,31 @@ from thirdcard.vision.photo.recognised import SURE, Recognised
 Scale = float
 _STEP = 2**0.5
 _MOST_LONG_SIDE_PX = 1810
-"""Photographs are shown no larger: more tiles take longer. Scales are _STEP apart from half a tile (160 px) on, so the
-largest is 1280 px long; the next would be 1810.2."""
+"""Largest long side at which photographs are examined: more tiles take longer. Scales are _STEP apart from half a
+tile (160 px) on, so the largest is 1280 px long; the next would be 1810.2."""
 _OVERLAP_PX = 90
-"""A card of up to 52 px in width (90 px across its diagonal) lies whole in some tile; a larger one does at a smaller
-scale."""
+"""Overlap of tiles: a card of up to 52 px in width (90 px across its diagonal) lies whole in some tile; a larger one
+does at a smaller scale."""
 _CARD_WIDTHS_PX = (15.0, 90.0)
-"""Width of a card in the scaled picture beyond which the detector is not believed."""
+"""Width of a card in the scaled picture outside which detections are rejected."""
 _BEST_WIDTH_PX, _WIDTH_SPREAD = 34.0, 0.6
-"""The width at which the detector sees cards best, and how soon it is believed less away from it (in log width)."""
+"""The width at which the detector sees cards best, and the standard deviation of the score's decline away from it,
+in log width."""
 _CUT_SCORE = 0.5
-"""Factor on the score of a box that is cut by its tile."""
+"""Factor on the score of a box that is cut off by its tile."""
 _INSIDE = 0.7
-"""A box of which more than this lies in a better one is part of it."""
+"""A box of which a larger share lies in a better one is part of it."""
 _NEARLY_SQUARE = 1.2
-"""A card is 1.4 times as long as wide; where it seems less than this, seen aslant, either side may be the short one,
-and it is read both ways. Chosen by hand."""
+"""A card is 1.4 times as long as wide; where the ratio seems smaller than this, seen obliquely, either side may be
+the short one, and it is read both ways. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhotoModels:
-    """The models that read photographs, open."""
+    """The opened models that read photographs."""
 
     detector: Detector
-    """Finds cards and chips."""
+    """Detects cards and chips."""
     reader: Reader
     """Reads whole faces."""
     index_finder: IndexFinder
@@ -62,7 +63,11 @@ class PhotoModels:
 
     @classmethod
     def open(cls) -> PhotoModels:
-        """Those of the registry; raises ModelError where the two readers name other faces."""
+        """Open the models of the registry.
+
+        Raises:
+            ModelError: A model is missing or altered, or the two readers name different faces.
+        """
         models = cls(Detector.open(), Reader.open(), IndexFinder.open(), IndexReader.open())
         whole = tuple(label for label in models.reader.labels if label not in (BACK, UNCLEAR))
         if (*whole, UNCLEAR) != models.index_reader.labels:
@@ -71,7 +76,11 @@ class PhotoModels:
 
 
 def load_image(path: str | Path) -> Image:
-    """A picture file as (H, W, 3) uint8, BGR; raises UnreadableImageError."""
+    """Load a picture file as (H, W, 3) uint8, BGR.
+
+    Raises:
+        UnreadableImageError: There is no such file, or it cannot be decoded.
+    """
     path = Path(path)
     if not path.is_file():
         raise UnreadableImageError(str(path), "no such file")
@@ -82,9 +91,9 @@ def load_image(path: str | Path) -> Image:
 
 
 def recognise(image: Image, models: PhotoModels) -> list[Recognised]:
-    """Finds and reads what lies in a photograph, (H, W, 3) uint8, BGR, of any size; best first.
+    """Find and read what lies in a photograph, (H, W, 3) uint8, BGR, of any size; best first.
 
-    Cards are read as a whole where they lie free, and by their corner indices where only these show.
+    Cards are read as a whole where they lie free, and by their corner indices where only these are visible.
     """
     found = find(image, models.detector)
     whole = [_read_card(image, found, row, models.reader) for row in range(len(found)) if found.label[row] != CHIPS]
@@ -100,7 +109,7 @@ def recognise(image: Image, models: PhotoModels) -> list[Recognised]:
 
 
 def find(image: Image, detector: Detector) -> Detections:
-    """Cards and chips at any size; corners are pixels of the photograph here."""
+    """Detect cards and chips of any size; `corners_mm` holds pixels of the photograph here."""
     parts = []
     for scale in _scales(image, detector.tile_px):
         size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
@@ -111,7 +120,7 @@ def find(image: Image, detector: Detector) -> Detections:
 
 
 def _scales(image: Image, tile_px: int) -> Iterator[Scale]:
-    """From the photograph in a quarter of a tile, where one card fills it, up to tiles of its own pixels, or nearly."""
+    """Yield the scales, from the photograph in half a tile up to about its own size."""
     long_px = max(image.shape[:2])
     target_px = tile_px / 2
     while target_px <= max(min(1.2 * long_px, _MOST_LONG_SIDE_PX), tile_px):
@@ -134,7 +143,7 @@ def _find_at(image: Image, detector: Detector, scale: Scale) -> Detections:
 
 
 def _weigh(found: Detections, tile: tuple[int, int, int, int], image: Image) -> Detections:
-    """Lowers the score of boxes that their tile cuts off, but not of those that the photograph itself cuts off."""
+    """Lower the score of boxes that their tile cuts off, but not of those that the photograph itself cuts off."""
     low, high = found.corners_mm.min(axis=1), found.corners_mm.max(axis=1)
     height, width = image.shape[:2]
     is_cut = (low[:, 0] < tile[0]) & (tile[0] > 0) | (high[:, 0] > tile[2]) & (tile[2] < width)
@@ -143,7 +152,7 @@ def _weigh(found: Detections, tile: tuple[int, int, int, int], image: Image) -> 
 
 
 def without_parts(found: Detections) -> Detections:
-    """Drops boxes that lie mostly inside a better one of their kind: a pip, or a part seen at another scale."""
+    """Drop boxes that lie mostly inside a better one of their kind: a pip, or a part seen at another scale."""
     corners = found.corners_mm.astype(np.float32)
     kept: list[int] = []
     for i in range(len(found)):

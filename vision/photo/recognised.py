@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SURE = 0.5
-"""Below this a card is said to be unread."""
+"""Confidence below which a card counts as unread."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,9 +18,9 @@ class Recognised:
     kind: str
     """`card` or `chips`."""
     label: str | None
-    """The face; None for a back, for what is not a card and where the face is unknown."""
+    """The face; None for a back, for what is not a card, and where the face is unknown."""
     face_up: bool
     confidence: float
-    """0 to 1: of the label, or, without one, of there being the object."""
+    """0 to 1: of the label, or, without one, of the object itself."""
     polygon_px: NDArray[np.float64]
-    """(4, 2), clockwise: the whole card, or the index that shows of it."""
+    """(4, 2) px, clockwise: the whole card, or the index that is visible of it."""

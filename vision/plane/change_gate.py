@@ -1,7 +1,7 @@
-"""Say which parts of a table changed, from a small rectified picture.
+"""Detect which parts of a table changed, from a small rectified picture.
 
-The picture has one cell per 10 mm of cloth. It is compared with the picture of a moment ago (motion) and with the
-settled table (foreground), after a common factor for the light is taken out. Knows nothing of cards or hands.
+The picture has one cell per 10 mm of cloth. It is compared with the previous picture (motion) and with the settled
+table (foreground), after a common factor for the light is removed. Knows nothing of cards or hands.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ SMALL_WH_PX = (480, 270)
 CHANGE_LEVELS = 11.0
 """Grey levels by which a cell must differ to count as changed."""
 MOTION_LEVELS = 9.0
-"""Grey levels by which a cell that moves differs from the last look. Lower, noise moves; higher, a sleeve in the
-cloth's colour does not. Chosen by hand."""
+"""Grey levels by which a moving cell differs from the last look. With a lower value noise moves; with a higher one a
+sleeve in the cloth's colour does not. Chosen by hand."""
 SETTLE_S = 1.0
-"""A cell that was still for so long goes into the settled table. Shorter, a hand that pauses becomes table. Chosen by
-hand."""
+"""Seconds of stillness after which a cell becomes part of the settled table. With a shorter time a hand that pauses
+becomes table. Chosen by hand."""
 SETTLING = 0.2
-"""What part of the present picture goes into the settled one where nothing moves."""
+"""Weight of the present picture in the settled one where nothing moves."""
 DARKEST = 4.0
-"""Added to both, so that noise in the dark makes no large factor."""
+"""Levels added to both, so that noise in the dark does not give a large factor."""
 
 Mask = NDArray[np.bool_]
 """(H, W) cells, or pixels of a view."""
 Polygon = NDArray[np.float64]
 """(N, 2) corners in order, layout millimetres."""
 Polygons = Mapping[str, Polygon]
-"""By the names of regions."""
+"""Polygons by region name."""
 Picture = NDArray[np.float32]
 _Levels = NDArray[np.float32] | NDArray[np.uint8]
 Level = TypeVar("Level", np.uint8, np.float32)
@@ -48,13 +48,13 @@ Level = TypeVar("Level", np.uint8, np.float32)
 
 @dataclass(frozen=True, slots=True)
 class GridFrame:
-    """Where the cells lie on the cloth."""
+    """The position of the cells on the cloth."""
 
     origin_mm: tuple[float, float]
     shape_hw: tuple[int, int]
 
     def mask_of(self, polygon_mm: NDArray[np.float64], grow_mm: float = 0.0) -> Mask:
-        """Cells under a polygon, grown by `grow_mm` on every side."""
+        """Return the cells under a polygon, grown by `grow_mm` on every side."""
         cells = np.zeros(self.shape_hw, np.uint8)
         points = (polygon_mm - np.asarray(self.origin_mm)) * CELLS_PER_MM - 0.5
         cv2.fillPoly(cells, [np.round(points).astype(np.int32)], 1)
@@ -65,7 +65,7 @@ class GridFrame:
         return cells.astype(bool)
 
     def cells_of_box(self, x0: float, y0: float, x1: float, y1: float) -> tuple[slice, slice]:
-        """Rows and columns of the cells inside a box in mm."""
+        """Return the rows and columns of the cells inside a box in mm."""
         height, width = self.shape_hw
         left, top = (np.array([x0, y0]) - self.origin_mm) * CELLS_PER_MM
         right, bottom = (np.array([x1, y1]) - self.origin_mm) * CELLS_PER_MM
@@ -75,7 +75,7 @@ class GridFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What the small picture shows of change at one moment."""
+    """The changes that the small picture shows at one moment."""
 
     t: float
     picture: Picture
@@ -83,15 +83,15 @@ class Change:
     moving: Mask
     """(H, W) cells that differ from the last picture."""
     foreground: Mask
-    """(H, W) cells that differ from the settled table, or move."""
+    """(H, W) cells that differ from the settled table, or moved less than 0.3 s ago."""
     strange: Mask
-    """(H, W) cells that differ from the settled table: what something has just left does not."""
+    """(H, W) cells that differ from the settled table, moving or not."""
     still_s: NDArray[np.float64]
     """(H, W) seconds since each cell last moved."""
 
 
 class ChangeGate:
-    """Compares each small picture with the one before and with the settled table."""
+    """Compares each small picture with the previous one and with the settled table."""
 
     def __init__(self, calibration: Calibration, size_mm: tuple[float, float]) -> None:
         width = int(np.ceil((size_mm[0] + 2 * MARGIN_MM) * CELLS_PER_MM))
@@ -103,17 +103,17 @@ class ChangeGate:
         self._moved_t: NDArray[np.float64] = np.full((height, width), -np.inf)
 
     def recalibrate(self, calibration: Calibration) -> None:
-        """The camera hangs otherwise: the cells lie where they lay."""
+        """Use another calibration: the camera moved, the cells did not."""
         height, width = self.grid.shape_hw
         maps = calibration.rectify_maps(self.grid.origin_mm, (width, height), px_per_mm=CELLS_PER_MM)
         self._maps = _small_maps(*maps, calibration.image_size_wh_px)
 
     def update(self, small_hw3: NDArray[np.uint8], t: float) -> Change:
-        """Take the next picture in.
+        """Take the next picture and return what changed.
 
         Args:
-            small_hw3: (270, 480, 3) uint8, the whole frame made small.
-            t: stream time in seconds.
+            small_hw3: (270, 480, 3) uint8, the whole frame scaled down.
+            t: Stream time in seconds.
         """
         picture = self.rectified(small_hw3)
         if self._last is None or self._settled is None:
@@ -130,22 +130,22 @@ class ChangeGate:
         return Change(t=t, picture=picture, moving=moving, foreground=foreground, strange=strange, still_s=still_s)
 
     def rectified(self, small_hw3: NDArray[np.uint8]) -> Picture:
-        """The cells' colours in a picture, (270, 480, 3) uint8, of which nothing is remembered."""
+        """Return the cells' colours in a picture, (270, 480, 3) uint8, without remembering it."""
         blurred = cv2.blur(small_hw3, (3, 3))
         cells = cv2.remap(blurred, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(cells, np.float32)
 
 
 def difference(picture: Picture, reference: Picture) -> NDArray[np.float32]:
-    """(H, W) largest difference over the channels, after the median factor of the light is taken out."""
+    """Return the largest difference over the channels, (H, W), after the median factor of the light is removed."""
     gain = np.float32(light_gain(picture[::3, ::3, 1], reference[::3, ::3, 1]))
     return largest(np.asarray(cv2.absdiff(picture, reference * gain), np.float32))
 
 
 def light_gain(now: _Levels, before: _Levels) -> float:
-    """How much brighter one view is than another of the same place: the factor that light, not what lies there, makes.
+    """Return how much brighter one view is than another of the same place, as a factor for the light.
 
-    The median factor over all levels of two views of one shape; a few times as fast as `np.median` for so few.
+    The median ratio over all levels of two views of one shape; several times as fast as `np.median` for so few.
     """
     factors = ((now + DARKEST) / (before + DARKEST)).ravel()
     middle = factors.size // 2
@@ -156,7 +156,7 @@ def light_gain(now: _Levels, before: _Levels) -> float:
 
 
 def largest(levels: NDArray[Level]) -> NDArray[Level]:
-    """(H, W) the largest of the three channels of (H, W, 3); ten times as fast as `max` over the last axis."""
+    """Return the largest of the three channels, (H, W), of (H, W, 3); ten times as fast as `max` over the last axis."""
     return np.asarray(np.maximum(np.maximum(levels[:, :, 0], levels[:, :, 1]), levels[:, :, 2]))
 
 

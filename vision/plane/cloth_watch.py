@@ -1,7 +1,7 @@
-"""Keep what is known of one table's cloth: what changed, what lies where, and what is covered for how long.
+"""Keep the state of one table's cloth: what changed, what lies where, and how long each place has been covered.
 
-Looks again only at the parts that changed, or that somebody asks for. Knows objects by their labels, not what they
-mean. Layout millimetres, seconds of stream time; masks are in the change gate's cells.
+Examines only the parts that changed, or that a caller asks for. Knows objects by their labels, not what they mean.
+Layout millimetres, seconds of stream time; masks are in the change gate's cells.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from thirdcard.vision.plane.stale_regions import Freshness
 from thirdcard.vision.plane.tiling import Rect
 
 SHIFTS_MM = ((0.0, 0.0), (14.0, -6.0), (-6.0, 14.0), (8.0, 8.0))
-"""How the tiles are moved from look to look: where a thing lies in its tile decides whether a doubtful one is found."""
+"""Shifts of the tiles from look to look: whether a doubtful thing is detected depends on its place in the tile."""
 
 
 class Detects(Protocol):
-    """Finds objects in parts of the cloth."""
+    """Detects objects in parts of the cloth."""
 
     def detect_regions(
         self,
@@ -37,21 +37,22 @@ class Detects(Protocol):
         *,
         shift_mm: tuple[float, float] = (0.0, 0.0),
     ) -> Detections:
-        """The objects whose middle lies in one of the boxes, and perhaps others; tiles are moved by the shift."""
+        """Return the objects whose centre lies in one of the boxes, and perhaps others; tiles are moved by the
+        shift."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClothLook:
-    """What is known of the cloth at one look."""
+    """The state of the cloth at one look."""
 
     frame: Frame
     cover: Cover
-    """What lies over the cloth, and what changed there."""
+    """What covers the cloth, and what changed there."""
     found: Detections
-    """All that the detector last found, hands aside."""
+    """All that the detector last found, except hands."""
     looked_mm: Sequence[Rect]
-    """Boxes that the detector looked at just now."""
+    """Boxes that the detector examined at this look."""
 
 
 class ClothWatch:
@@ -68,7 +69,7 @@ class ClothWatch:
         self._whole_mm: Rect = (0.0, 0.0, float(size_mm[0]), float(size_mm[1]))
 
     def recalibrate(self, calibration: Calibration) -> None:
-        """The camera hangs otherwise; what is known of the cloth holds on."""
+        """Use another calibration: the camera moved, the things on the cloth did not."""
         self._gate.recalibrate(calibration)
         self.rectifier.recalibrate(calibration)
 
@@ -78,11 +79,11 @@ class ClothWatch:
         return self._freshness.hands
 
     def changed(self, small_hw3: Image, t: float) -> Change:
-        """Take in the next picture, made small: what changed."""
+        """Take the next picture, scaled down, and return what changed."""
         return self._gate.update(small_hw3, t)
 
     def look(self, frame: Frame, change: Change, asked_mm: Iterable[NDArray[np.float64]]) -> ClothLook:
-        """Look again at what changed, and at points, (2,) each, of which more is to be known."""
+        """Examine again what changed, and the points, (2,) mm each, that callers ask for."""
         fields = self._freshness.stale_fields(change, asked_mm)
         boxes = self._freshness.boxes(fields)
         if boxes:
@@ -94,19 +95,19 @@ class ClothWatch:
         return ClothLook(frame=frame, cover=cover, found=self._freshness.found, looked_mm=boxes)
 
     def detected(self, image: Image) -> Detections:
-        """All objects on the cloth in a still picture, of which nothing is remembered."""
+        """Return all objects on the cloth in a still picture, without remembering it."""
         return self._detector.detect_regions(image, self.rectifier, [self._whole_mm])
 
     def note_cover(self, cover: Cover) -> None:
-        """Remember what is covered at a look."""
+        """Record what is covered at a look."""
         self._cover_memory.update(cover.mask, cover.change.t)
 
     def look_blind(self, t: float) -> Cover:
-        """A look that shows nothing: all is covered."""
+        """Record a look at which everything is covered, and return that cover."""
         cover = everything_covered(self.grid, t)
         self.note_cover(cover)
         return cover
 
     def hidden_s(self, corners_mm: NDArray[np.float64], t: float) -> float:
-        """How long a place, (4, 2), was covered until just now."""
+        """Return for how many seconds a place, (4, 2) mm, was covered until just now."""
         return self._cover_memory.hidden_s(corners_mm, t)

@@ -1,10 +1,9 @@
-"""Read a stretch of a recorded video, passing over what lies between two key frames where nothing moved.
+"""Read a stretch of a recorded video, skipping what lies between two key frames where nothing moved.
 
-Of each group of pictures just the key frame is decoded at first. Where the next key frame shows the same cloth, and
-whoever looks waits for nothing, the rest of the group is never decoded; else all of it is. While nothing can
-happen that leaves no trace key frames are passed over as well, for as long as one group might last. What comes and
-goes again between two key frames that are decoded, and leaves no trace, is not seen. A group with which something is
-wrong is never passed over. Seconds from the film's zero.
+Of each group of pictures only the key frame is decoded at first. If the next key frame shows the same cloth and nothing
+is pending, the rest of the group is never decoded; otherwise all of it is. While nothing can happen without leaving a
+trace, key frames are skipped as well, for up to `LONGEST_PASSED_S`. What comes and goes between two decoded key frames
+without a trace is not seen. A group with a damaged packet is never skipped. Seconds from the film's zero.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from thirdcard.vision.video.sound_frames import SoundFrames, SoundPicture
 from thirdcard.vision.video.video import ReadAhead
 
 LONGEST_PASSED_S = 4.0
-"""No more is passed over at once, and a group that lasts longer is decoded whole: too much could come and go."""
+"""Most seconds that are skipped at once; a longer group is decoded whole, since too much could come and go in it."""
 LEAST_CELLS = 1
-"""So many cells that differ mean that something moved."""
+"""From so many differing cells on, something moved."""
 MOST_PACKETS = 600
-"""A longer group is taken in parts: no more pictures are held than that."""
+"""A longer group is processed in parts, so that no more packets are held than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +44,37 @@ class FilmStretch:
     from_s: float
     to_s: float
     index: FilmIndex | None = None
-    """What the file holds; None: it is read for that."""
+    """The file's index; None: it is made by reading the file."""
     size_wh_px: tuple[int, int] | None = None
-    """The calibrated size: frames come in it; None: as they are."""
+    """The calibrated size, to which frames are fitted; None: frames keep their own."""
 
     def known(self) -> FilmIndex:
-        """What the file holds."""
+        """Return the file's index."""
         return film_index(self.source, self.size_wh_px) if self.index is None else self.index
 
 
 @dataclass(slots=True)
 class StillSkipper:
-    """The frames of one table's videos that are worth a look; the same files give the same frames."""
+    """Yields the frames of one table's videos that are worth a look; the same files give the same frames."""
 
     gate: ChangeGate
-    """Knows where the cloth is; nothing is remembered in it."""
+    """Locates the cloth; nothing is remembered in it."""
     is_waited_for: Callable[[], bool]
-    """Whether whoever looks still waits for something: then nothing is passed over."""
+    """Whether the caller has something pending: then nothing is skipped."""
     is_idle: Callable[[], bool]
-    """Whether nothing can happen that leaves no trace: then key frames are passed over too."""
+    """Whether nothing can happen without leaving a trace: then key frames are skipped as well."""
     decoded: int = 0
     passed: int = 0
-    """Frames that were not shown to who looks, since nothing moved."""
+    """Frames that were skipped, since nothing moved."""
     _t: float = field(default=0.0, init=False)
 
     def frames(self, stretch: FilmStretch) -> Iterator[Frame]:
-        """The frames alone; see `looks`."""
+        """Yield only the frames; see `looks`."""
         return (item for item in self.looks(stretch) if isinstance(item, Frame))
 
     def looks(self, stretch: FilmStretch) -> Iterator[Frame | SightLost]:
-        """The frames of a stretch, from the key frame at or before its beginning on, and where nothing can be seen.
+        """Yield the frames of a stretch, from the key frame at or before its beginning, and marks where nothing can be
+        seen.
 
         Raises:
             UnreadableVideoError: The file cannot be opened.
@@ -108,7 +108,7 @@ class StillSkipper:
             raise VideoBreakError(stretch.source, error.reason, t=self._t, frames=self.decoded) from error
 
     def _pictures(self, groups: Iterable[_Group], film: OpenFilm) -> Iterator[SoundPicture | SightLost]:
-        """Whole groups, and the first key frames alone of those in which nothing moved."""
+        """Yield whole groups, and only the first key frame of those in which nothing moved."""
         whole, ahead, sound = _Decoder(film.stream), _Ahead(groups, film.stream, self.gate), SoundFrames(film.tick_s)
         is_first, going = True, whole
         while (group := ahead.at(0)) is not None:
@@ -127,7 +127,7 @@ class StillSkipper:
 
 
 def key_frame(stretch: FilmStretch) -> Frame | None:
-    """The sound key frame at or before a stretch's beginning, else the first after it; None where there is none.
+    """Return the sound key frame at or before a stretch's beginning, else the first after it; None where there is none.
 
     Raises:
         UnreadableVideoError: The file cannot be opened.
@@ -147,32 +147,32 @@ def key_frame(stretch: FilmStretch) -> Frame | None:
 
 @dataclass(slots=True)
 class _Group:
-    """A key frame with all that follows up to the next."""
+    """A key frame with all packets up to the next."""
 
     packets: list[FilmPacket]
     is_continued: bool = False
-    """Whether it goes on from the one before: it is no group of its own."""
+    """Whether it continues the previous one, and is only a part of a group."""
     is_followed: bool = False
-    """Whether the next group goes on from it."""
+    """Whether the next one continues it."""
     lasts_s: float = np.inf
     key: VideoFrame | None = None
-    """None where it could not be decoded, or is damaged."""
+    """The decoded key frame; None where it could not be decoded, or is damaged."""
     is_begun: bool = False
-    """Whether its key frame was decoded, or could not be."""
+    """Whether decoding of its key frame was attempted."""
     is_doubtful: bool = False
-    """Whether something is wrong with one of its packets."""
+    """Whether one of its packets is damaged or has a wrong time."""
     cells: Picture | None = None
-    """What it shows of the cloth."""
+    """The cloth as its key frame shows it."""
     rest: _Decoder | None = None
-    """Has decoded the key frame and can go on; None where it had to be ended for that."""
+    """The decoder that has decoded the key frame and can continue; None where it had to be flushed for that."""
 
     def add(self, packet: FilmPacket) -> None:
-        """One more packet."""
+        """Add a packet."""
         self.packets.append(packet)
         self.is_doubtful |= packet.is_broken_off or packet.is_spoilt or packet.mended.fault is not None
 
     def pictures(self, sound: SoundFrames, decoder: _Decoder) -> Iterator[SoundPicture | SightLost]:
-        """All pictures; where `rest` has decoded the first it goes on."""
+        """Yield all pictures; if `rest` has decoded the first, it continues."""
         packets = self.packets
         if self.rest is not None:
             yield from sound.take_decoded(packets[0], [] if self.key is None else [self.key])
@@ -184,7 +184,7 @@ class _Group:
 
 
 class _Decoder:
-    """Decodes packets apart from their container's own decoder."""
+    """Decodes packets independently of their container's own decoder."""
 
     def __init__(self, stream: VideoStream) -> None:
         context = av.CodecContext.create(stream.codec_context.name, "r")
@@ -195,7 +195,7 @@ class _Decoder:
         self._is_in_order = not stream.codec_context.has_b_frames
 
     def begin(self, group: _Group) -> None:
-        """Decode a group's key frame, and stay with the group where pictures are shown in the order they come in."""
+        """Decode a group's key frame, and stay with the group if pictures are shown in the order in which they come."""
         group.is_begun = True
         try:
             pictures = self.pictures(group.packets[0].packet)
@@ -210,7 +210,7 @@ class _Decoder:
             group.rest = None
 
     def pictures(self, packet: Packet[VideoStream] | None) -> list[VideoFrame]:
-        """The pictures of a packet; those that the decoder holds back come with the next call."""
+        """Decode a packet and return pictures; those that the decoder holds back come with the next call."""
         return self._context.decode(packet)
 
     def reset(self) -> None:
@@ -218,7 +218,7 @@ class _Decoder:
         self._context.flush_buffers()
 
     def end(self) -> list[VideoFrame]:
-        """What it held back; the next packet must be a key frame."""
+        """Return what it held back; the next packet must be a key frame."""
         try:
             return self._context.decode(None)
         finally:
@@ -226,7 +226,7 @@ class _Decoder:
 
 
 def _groups(film: OpenFilm, stretch: FilmStretch, ahead: ReadAhead | None = None) -> Iterator[_Group]:
-    """The groups that a stretch touches, and the one behind it."""
+    """Yield the groups that a stretch touches, and the one after it."""
     group: _Group | None = None
     begins_s = 0.0
     for each in film.packets:
@@ -249,7 +249,7 @@ def _groups(film: OpenFilm, stretch: FilmStretch, ahead: ReadAhead | None = None
 
 
 class _Ahead:
-    """Groups in their order, of which a few are known ahead; key frames are decoded when they are asked for."""
+    """Groups in order, of which a few are read ahead; key frames are decoded when they are asked for."""
 
     def __init__(self, groups: Iterable[_Group], stream: VideoStream, gate: ChangeGate) -> None:
         self._coming, self._stream, self._gate = iter(groups), stream, gate
@@ -257,7 +257,7 @@ class _Ahead:
         self._decoders: list[_Decoder] = []
 
     def at(self, place: int) -> _Group | None:
-        """The group so many after the present one, its key frame decoded; None behind the last."""
+        """Return the group that many places after the present one, with its key frame decoded; None after the last."""
         group = self._known(place)
         if group is not None and not group.is_begun and not group.is_continued:
             decoder = self._free_decoder()
@@ -268,7 +268,7 @@ class _Ahead:
         return group
 
     def count_still(self, *, is_far: bool) -> int:
-        """In how many groups, from the present one on, nothing moves; one at most where it is not to look far."""
+        """Return in how many groups, from the present one on, nothing moves; at most one unless `is_far`."""
         fitting = self._fitting()
         present = self.at(0)
         for count in dict.fromkeys((fitting if is_far else 1, 1)) if fitting else ():
@@ -280,11 +280,11 @@ class _Ahead:
         return 0
 
     def pass_over(self, count: int) -> int:
-        """Go on by so many groups; gives how many pictures they hold."""
+        """Advance by so many groups, and return how many packets they hold."""
         return sum(len(self._groups.popleft().packets) for _ in range(count))
 
     def _fitting(self) -> int:
-        """How many groups may be passed over at once."""
+        """Return how many groups are short enough to be skipped at once."""
         lasts_s, count = 0.0, 0
         while (group := self._known(count)) is not None and lasts_s + group.lasts_s <= LONGEST_PASSED_S:
             lasts_s, count = lasts_s + group.lasts_s, count + 1
@@ -299,7 +299,7 @@ class _Ahead:
         return self._groups[place]
 
     def _free_decoder(self) -> _Decoder:
-        """One that no group waits for to be decoded on."""
+        """Return a decoder that no group needs in order to continue."""
         free = (one for one in self._decoders if all(group.rest is not one for group in self._groups))
         decoder = next(free, None)
         if decoder is None:

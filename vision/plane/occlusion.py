@@ -1,7 +1,7 @@
-"""Which parts of the cloth are covered now, where the cover comes in, and how long each part was covered.
+"""Find which parts of the cloth are covered, where the cover reaches in, and how long each part was covered.
 
-A part is covered where a hand was found or where the picture moves. What first shows when a long cover lifts may have
-happened at any time under it. Masks are in the change gate's cells.
+A part is covered where a hand was detected or where the picture moves. What is first seen when a long cover lifts may
+have happened at any time under it. Masks are in the change gate's cells.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from thirdcard.vision.observations import Point
 from thirdcard.vision.plane.change_gate import CELLS_PER_MM, MARGIN_MM, Change, GridFrame, Mask
 
 GAP_S = 0.35
-"""A cover that lifts for less than this goes on; so does one that no look saw lifted, however long nobody looked."""
+"""A cover that lifts for fewer seconds counts as continuous; so does one that no look saw lifted, however long the
+interval between looks."""
 JUST_NOW_S = 0.7
-"""How long a cover that lifted is remembered as the reason why something was not seen: longer than cards and chips take
-to come to rest after it (0.2 to 0.6 s)."""
+"""Seconds for which a lifted cover still explains why something was not seen: longer than cards and chips take to
+come to rest after it (0.2 to 0.6 s)."""
 NEVER_T = -1e6
-"""Before any stream. Finite, for one such time is subtracted from another."""
+"""A time before any stream. Finite, since one such time is subtracted from another."""
 
 
 class CoverMemory:
@@ -35,14 +36,15 @@ class CoverMemory:
         """What was covered at the last look."""
 
     def update(self, covered: Mask, t: float) -> None:
-        """Take in what is covered at `t`."""
+        """Take what is covered at `t`."""
         anew = covered & ~self._last & (t - self._ended_t > GAP_S)
         self._began_t[anew] = t
         self._ended_t[covered] = t
         self._last = covered.copy()
 
     def hidden_s(self, polygon_mm: NDArray[np.float64], t: float) -> float:
-        """Seconds for which the middle cell of a polygon was covered until just now; 0 where it was in sight."""
+        """Return for how many seconds the cells of a polygon were covered until just now (median); 0 where they were
+        visible."""
         cells = self._grid.mask_of(polygon_mm)
         ended = self._ended_t[cells]
         lengths = np.where(t - ended <= JUST_NOW_S, ended - self._began_t[cells], 0.0)
@@ -50,28 +52,28 @@ class CoverMemory:
 
 
 MOTION_S = 0.22
-"""A cell that moved this short a time ago is still covered."""
+"""A cell that moved less than so many seconds ago is still covered."""
 USUAL_GAP_S = 0.2
-"""What is first seen after a longer time without a look may have come at any moment of it."""
+"""What is first seen after a longer interval without a look may have come at any moment of it."""
 RIM_MM = 25.0
-"""How far inside the cloth's edge an arm that comes in over it may begin to show: two cells or three. Chosen by
-hand."""
+"""How far inside the cloth's edge an arm that reaches in over it may begin to be visible: two or three cells. Chosen
+by hand."""
 ENTRY_CELLS = 3
-"""What reaches this near to the cloth's edge comes in over it."""
+"""Least number of cells of an arm near the cloth's edge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """Something that comes in over the cloth's edge."""
+    """Something that reaches in over the cloth's edge."""
 
     entry_mm: Point
     tip_mm: Point
-    """What of it is farthest from there."""
+    """The point of it that is farthest from its entry."""
 
 
 @dataclass(slots=True)
 class Cover:
-    """What lies over the cloth at one moment."""
+    """What covers the cloth at one moment."""
 
     grid: GridFrame
     change: Change
@@ -81,23 +83,24 @@ class Cover:
     """(H, W) cells under a hand or in motion."""
     _pieces: NDArray[np.int32] | None = field(default=None)
     _arms: dict[int, Arm | None] = field(default_factory=dict)
-    """Of those pieces that were asked about."""
+    """Arms of the connected pieces that were asked about."""
 
     def __post_init__(self) -> None:
         self.mask = self.hands | (self.change.still_s < MOTION_S)
 
     def share_of(self, region: Mask) -> float:
-        """Share of a region's cells that is covered."""
+        """Return the share of a region's cells that is covered, 0 to 1."""
         covered = self.mask[region]
         return float(np.count_nonzero(covered) / len(covered)) if len(covered) else 0.0
 
     def entry_of(self, region: Mask) -> Point | None:
-        """Where the thing that covers most of a region comes in over the cloth's edge; None where it does not."""
+        """Return where the arm over a region enters over the cloth's edge, in mm; None where none does."""
         arm = self.arm_over(region)
         return None if arm is None else arm.entry_mm
 
     def arm_over(self, region: Mask) -> Arm | None:
-        """The thing that covers most of a region; None where it does not come in over the cloth's edge."""
+        """Return the arm that covers most of a region; None if what covers it does not reach in over the cloth's
+        edge."""
         pieces = self._connected()
         over = pieces[region]
         weights = np.bincount(over[over > 0]) if (over > 0).any() else np.zeros(0)
@@ -119,7 +122,10 @@ class Cover:
         return self._pieces
 
     def _entry_of_piece(self, piece: Mask) -> Point | None:
-        """The middle of what reaches the cloth's edge; None where nothing does, or both the top and another edge."""
+        """Return the centre of the piece's part at the cloth's edge.
+
+        None where it does not reach the edge, or reaches both the top and another edge.
+        """
         rim = round((MARGIN_MM + RIM_MM) * CELLS_PER_MM)
         inner = np.zeros_like(piece)
         inner[rim:-rim, rim:-rim] = True
@@ -139,7 +145,7 @@ class Cover:
 
 
 def everything_covered(grid: GridFrame, t: float) -> Cover:
-    """The cover while the camera cannot see."""
+    """Return the cover of a moment in which the camera cannot see."""
     moving, still_s = np.ones(grid.shape_hw, bool), np.zeros(grid.shape_hw)
     picture = np.zeros((*grid.shape_hw, 3), np.float32)
     change = Change(t=t, picture=picture, moving=moving, foreground=moving, strange=moving, still_s=still_s)

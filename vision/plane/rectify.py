@@ -1,8 +1,7 @@
-"""Show the cloth as if seen from straight above, at a fixed number of pixels a millimetre.
+"""Show the cloth as if seen from straight above, at a fixed number of pixels per millimetre.
 
-The maps are computed once for the whole cloth; each look remaps only the piece that is asked for. Where the camera
-shows the cloth much larger than the view needs, its picture is averaged down first, so that fine print does not
-glitter.
+The maps are computed once for the whole cloth; each look remaps only the requested piece. Where the camera shows the
+cloth much larger than the view needs, its picture is averaged down first, to avoid aliasing of fine print.
 """
 
 from __future__ import annotations
@@ -16,9 +15,10 @@ from thirdcard.vision.errors import ImageSizeError
 from thirdcard.vision.frames import Image
 
 PX_PER_MM = 0.5
-"""The scale that the detector was taught: a card is 31 x 44 px (models/cards/detector.md)."""
+"""The scale on which the detector was trained: a card is 31 x 44 px (models/cards/detector.md)."""
 MARGIN_MM = 60.0
-"""A card whose middle lies on the cloth's edge is wholly seen: half its diagonal is 54 mm."""
+"""Margin beyond the cloth: a card whose centre lies on the cloth's edge is wholly visible, since half its diagonal
+is 54 mm."""
 
 
 class Rectifier:
@@ -35,13 +35,13 @@ class Rectifier:
         px_per_mm: float = PX_PER_MM,
         margin_mm: float = MARGIN_MM,
     ) -> None:
-        """Computes the maps.
+        """Compute the maps.
 
         Args:
             calibration: The camera's.
             size_mm: Width and height of the cloth.
             px_per_mm: The view's scale.
-            margin_mm: How much is seen beyond the cloth's edges.
+            margin_mm: How far the view extends beyond the cloth's edges.
         """
         self.px_per_mm = px_per_mm
         self.origin_mm = (-margin_mm, -margin_mm)
@@ -52,37 +52,37 @@ class Rectifier:
         self.recalibrate(calibration)
 
     def recalibrate(self, calibration: Calibration) -> None:
-        """The camera hangs otherwise: the view shows the same cloth."""
+        """Use another calibration: the camera moved, the view shows the same cloth."""
         self.calibration = calibration
         map_x, map_y = calibration.rectify_maps(self.origin_mm, self.size_px, px_per_mm=self.px_per_mm)
         self.shrink = _shrink_factor(map_x, map_y)
-        """The camera's picture is averaged over squares of this many pixels before it is looked up."""
+        """The camera's picture is averaged over squares of so many pixels before it is remapped."""
         self._coarse, self._fine = cv2.convertMaps(
             ((map_x + 0.5) / self.shrink - 0.5).astype(np.float32),
             ((map_y + 0.5) / self.shrink - 0.5).astype(np.float32),
             cv2.CV_16SC2,
         )
         beyond = [side // self.shrink + 2 for side in calibration.image_size_wh_px]
-        self._coarse = np.clip(self._coarse, -2, np.array(beyond)).astype(np.int16)  # so that no sum overflows
+        self._coarse = np.clip(self._coarse, -2, np.array(beyond)).astype(np.int16)  # clipped, so that no sum overflows
 
     def offset_px(self, point_mm: tuple[float, float]) -> tuple[int, int]:
-        """The view's pixel nearest to a point of the cloth; may lie outside the view."""
+        """Return the pixel of the view nearest to a point of the cloth; it may lie outside the view."""
         return (
             round((point_mm[0] - self.origin_mm[0]) * self.px_per_mm),
             round((point_mm[1] - self.origin_mm[1]) * self.px_per_mm),
         )
 
     def snapped_mm(self, point_mm: tuple[float, float]) -> tuple[float, float]:
-        """Where on the cloth that pixel's centre lies: the true origin of a tile that is asked for at `point_mm`."""
+        """Return the centre of that pixel in mm: the true origin of a tile requested at `point_mm`."""
         column, row = self.offset_px(point_mm)
         return (self.origin_mm[0] + column / self.px_per_mm, self.origin_mm[1] + row / self.px_per_mm)
 
     def view(self, image: Image) -> Image:
-        """The whole view, (size_px[1], size_px[0], 3)."""
+        """Return the whole view, (size_px[1], size_px[0], 3) uint8."""
         return self.tile(image, self.origin_mm, self.size_px)
 
     def tile(self, image: Image, origin_mm: tuple[float, float], size_px: tuple[int, int]) -> Image:
-        """A piece of the view; what lies beyond the view or the camera's picture is black.
+        """Return a piece of the view; what lies beyond the view or the camera's picture is black.
 
         Args:
             image: The camera's picture, (H, W, 3) or (H, W) uint8.
@@ -90,7 +90,7 @@ class Rectifier:
             size_px: Width and height of the piece.
 
         Raises:
-            ImageSizeError: The picture is not of the calibration's size.
+            ImageSizeError: The picture does not have the calibration's size.
         """
         self._check_size(image)
         x, y = self.offset_px(origin_mm)
@@ -111,7 +111,7 @@ class Rectifier:
         return np.asarray(cv2.remap(image, coarse, fine, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), np.uint8)
 
     def _shrunk(self, image: Image, coarse: NDArray[np.int16]) -> tuple[Image, NDArray[np.int16]]:
-        """The part of the picture that the map looks up, averaged down, and the map into it."""
+        """Return the part of the picture that the map uses, averaged down, and the map into it."""
         width, height = image.shape[1] // self.shrink, image.shape[0] // self.shrink
         columns, rows = coarse[:, :, 0], coarse[:, :, 1]
         left = int(np.clip(columns.min() - 1, 0, width - 1))
@@ -131,7 +131,7 @@ class Rectifier:
 
 
 def _shrink_factor(map_x: NDArray[np.float32], map_y: NDArray[np.float32]) -> int:
-    """How many of the camera's pixels one view pixel covers in the middle of the view, rounded down, at least 1."""
+    """Return how many camera pixels one view pixel covers in the middle of the view, rounded down, at least 1."""
     row, column = map_x.shape[0] // 2, map_x.shape[1] // 2
     along = np.hypot(map_x[row, column + 1] - map_x[row, column], map_y[row, column + 1] - map_y[row, column])
     across = np.hypot(map_x[row + 1, column] - map_x[row, column], map_y[row + 1, column] - map_y[row, column])

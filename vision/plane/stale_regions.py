@@ -1,7 +1,7 @@
-"""Decide which parts of the cloth must be looked at again, and keep what was found in the others.
+"""Decide which parts of the cloth must be examined again, and keep what was found in the others.
 
-The cloth is divided into fixed fields. A field is looked at when its small picture differs from the one at its last
-look, or when somebody asks for it. Hands are kept as a mask of the gate's cells, all else as detections.
+The cloth is divided into fixed fields. A field is examined when its small picture differs from the one at its last
+look, or when a caller asks for it. Hands are kept as a mask of the gate's cells, everything else as detections.
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ from thirdcard.vision.plane.change_gate import CHANGE_LEVELS, Change, GridFrame,
 from thirdcard.vision.plane.tiling import Rect
 
 FIELD_MM = 270.0
-"""Fields are at most so wide: half the core of the detector's whole tile (640 mm less two rims of 50), so that four
+"""Largest width of a field: half the core of the detector's whole tile (640 mm less two rims of 50), so that four
 share a tile."""
 CHANGED_CELLS = 2
-"""A chip covers a dozen cells; one cell alone may be noise."""
+"""Number of differing cells from which a field has changed: a chip covers a dozen; a single one may be noise."""
 CALM_S = 0.15
-"""What moved a shorter time ago may be blurred."""
+"""What moved less than so many seconds ago may be blurred."""
 HAND_S = 0.5
-"""A field with a hand is looked at so often while anything differs there from the last look, or once a hand has left a
-field beside it: it may have left this one too, its last corner unnoticed."""
+"""Interval in seconds at which a field with a hand is examined while anything in it differs from the last look, or
+once a hand has left a neighbouring field: its last corner may have left this one unnoticed."""
 NOISE_LEVELS = 5.0
-"""What differs by less is the camera's noise."""
+"""A difference below so many grey levels is camera noise."""
 BARE_S = 1.0
-"""What was still for so long, no hand over it, is what the place looks like without one. A hand that the detector
-misses for some looks is not taken for that."""
+"""A place that was still and without a hand for so many seconds shows its look without one. A hand that the detector
+misses for some looks does not count as that."""
 KNOWN_SHARE = 0.5
-"""Of a hand's place so much must be known without one for it to be doubted."""
+"""Share of a hand's place whose look without a hand must be known before the hand may be rejected."""
 OTHERWISE_SHARE = 0.1
-"""A hand's place looks otherwise than without it over so much at least. Measured on two recordings: over 0.4 and more
-in 95 % of the looks at hands that had come, over 0.07 at most where ornaments of the cloth passed for one."""
+"""Least share of a hand's place that must look different than without a hand. Measured on two recordings: 0.4 and
+more in 95 % of the looks at hands that had come, 0.07 at most where ornaments of the cloth were detected as one."""
 GROW_MM = 10.0
-"""What a thing's outline changes beside it: a cell."""
+"""How far in mm a thing changes the picture beside its outline: a cell."""
 SAME_MM = 30.0
-"""An object found nearer than this to a known one is that one, moved over a field's edge."""
+"""An object found within this distance of a known one is the same, moved across a field's edge."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClothField:
-    """One part of the cloth, looked at as a whole."""
+    """One part of the cloth, examined as a whole."""
 
     box_mm: Rect
     cells: tuple[slice, slice]
 
 
 class BareCloth:
-    """What the cloth looks like where no hand lies, with the chips and cards that have lain there for a while."""
+    """How the cloth looks without hands, including chips and cards that have lain there for a while."""
 
     def __init__(self, grid: GridFrame) -> None:
         self._grid = grid
@@ -62,9 +62,9 @@ class BareCloth:
         """When each cell was last under a hand."""
 
     def hands(self, found: Detections, change: Change) -> Mask:
-        """(H, W) the cells under the hands among what was found.
+        """Return the cells, (H, W), under those detected hands that are real.
 
-        What looks as it did without a hand is none, however much it looks like one: a hand that is there has come.
+        A detection whose place looks as it did without a hand is rejected: a real hand changes the picture.
         """
         boxes = [self._grid.mask_of(corners) for corners in found.of(HAND).corners_mm]
         hands = np.zeros(self._grid.shape_hw, bool)
@@ -81,7 +81,7 @@ class BareCloth:
         return hands
 
     def note(self, hands: Mask, change: Change) -> None:
-        """Take in a look after which these cells are under hands."""
+        """Take a look at which `hands` are the cells under hands."""
         self._hand_t[hands] = change.t
         bare = (change.still_s >= BARE_S) & (change.t - self._hand_t >= BARE_S)
         self._picture[bare] = change.picture[bare]
@@ -89,7 +89,7 @@ class BareCloth:
 
 
 class Freshness:
-    """What is known of each field, and whether that still holds."""
+    """What is known of each field, and whether it is still up to date."""
 
     def __init__(self, size_mm: tuple[float, float], grid: GridFrame) -> None:
         self.fields = tuple(ClothField(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1]))
@@ -101,22 +101,22 @@ class Freshness:
         self._hand_left_t = [-np.inf] * len(self.fields)
         """When a look last showed that a hand had left."""
         self._was_moving = [False] * len(self.fields)
-        """Whether something moved there at the last look: what it showed is not trusted to last."""
+        """Whether something moved there at the last look, so that its result may not last."""
         self._last_seen: Picture = np.zeros((*grid.shape_hw, 3), np.float32)
-        """What each field looked like at its last look."""
+        """The picture of each field at its last look."""
         self._grid = grid
         self._bare = BareCloth(grid)
         self.found = Detections.empty()
-        """All objects on the cloth but hands, as of each field's last look."""
+        """All objects on the cloth except hands, as of each field's last look."""
         self.hands: Mask = np.zeros(grid.shape_hw, bool)
         """(H, W) cells under a hand, as of each field's last look."""
 
     def stale_fields(self, change: Change, asked_mm: Iterable[NDArray[np.float64]] = ()) -> list[int]:
-        """Fields that changed since their last look, came to rest after it, or hold one of the asked points.
+        """Return the fields that changed since their last look, came to rest after it, or hold one of the points.
 
         Args:
-            change: the present small picture.
-            asked_mm: points of (2,) where something is not settled yet.
+            change: The present small picture.
+            asked_mm: Points, (2,) each, where something is not settled yet.
         """
         differs = largest(np.asarray(cv2.absdiff(change.picture, self._last_seen), np.float32)) > CHANGE_LEVELS
         may_differ = self._count(differs) >= CHANGED_CELLS
@@ -126,11 +126,11 @@ class Freshness:
         return sorted(stale)
 
     def boxes(self, fields: Iterable[int]) -> list[Rect]:
-        """The fields' boxes in mm."""
+        """Return the fields' boxes in mm."""
         return [self.fields[i].box_mm for i in fields]
 
     def renew(self, fields: list[int], found: Detections, change: Change) -> None:
-        """Put what a look at some fields found in the place of what was known of them."""
+        """Replace what was known of some fields by what a look at them found."""
         hands = self._bare.hands(found, change)
         for i in fields:
             cells = self.fields[i].cells
@@ -147,7 +147,7 @@ class Freshness:
         self.found = concatenate([self.found.take(~_within(self.found, boxes) & ~_near(self.found, new)), new])
 
     def _count(self, cells: Mask) -> NDArray[np.int64]:
-        """(fields,) how many of the cells lie in each field."""
+        """Return how many of the cells lie in each field, (fields,)."""
         below = cv2.integral(cells.astype(np.uint8)).astype(np.int64)
         top, bottom, left, right = self._edges
         return np.asarray(below[bottom, right] - below[top, right] - below[bottom, left] + below[top, left])
@@ -164,7 +164,7 @@ class Freshness:
         return int(np.count_nonzero(changed)) >= CHANGED_CELLS
 
     def _may_be_left(self, i: int, looked_t: float, change: Change) -> bool:
-        """Whether a hand lay there, and not all looks as it did there and beside."""
+        """Whether a hand lay in the field, and anything there or beside it looks different from the last look."""
         cells = self.fields[i].cells
         if not self.hands[cells].any():
             return False

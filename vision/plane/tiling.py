@@ -1,6 +1,6 @@
-"""Cover regions of the cloth with as few tiles as will do, none larger than they need to be.
+"""Cover regions of the cloth with as few tiles as possible, none larger than necessary.
 
-Each tile has a core: objects whose middle lies there are wholly inside the tile. Knows nothing of pictures.
+Each tile has a core: objects whose centre lies in it are wholly inside the tile. Knows nothing of pictures.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ Rect = tuple[float, float, float, float]
 """x0, y0, x1, y1 in mm."""
 
 RIM_MM = 50.0
-"""Between a core and its tile's edge at least: near half the diagonal of a card, 54 mm."""
+"""Least distance of a core from its tile's edge: nearly half the diagonal of a card, 54 mm."""
 SURROUNDINGS_MM = 60.0
-"""So much is seen around a core where a tile need not be of full size: hands are known by what comes with them."""
+"""Width of the surroundings shown round a core where a tile is not of full size: hands are recognised by their arms."""
 
 
 @dataclass(frozen=True, slots=True)
 class TileLook:
-    """One tile to look at."""
+    """One tile to be examined."""
 
     origin_mm: tuple[float, float]
     size_mm: tuple[float, float]
@@ -30,7 +30,8 @@ class TileLook:
 
 
 def cover(rects_mm: Sequence[Rect], side_mm: float, *, step_mm: float, rim_mm: float = RIM_MM) -> list[TileLook]:
-    """Tiles whose cores cover all rectangles, of a given side at most, and smaller in given steps."""
+    """Return tiles whose cores cover all rectangles, at most `side_mm` wide and high, or smaller in steps of
+    `step_mm`."""
     core_side_mm = side_mm - 2 * rim_mm
     cells = sorted(cell for rect in rects_mm for cell in _split(rect, core_side_mm))
     groups: list[Rect] = []
@@ -46,7 +47,7 @@ def cover(rects_mm: Sequence[Rect], side_mm: float, *, step_mm: float, rim_mm: f
 
 
 def holds(rect_mm: Rect, points_mm: NDArray[np.float64], *, slack_mm: float = 0.0) -> NDArray[np.bool_]:
-    """(N,) which of the points (N, 2) lie in a rectangle that is widened by some slack."""
+    """Return a mask, (N,), of the points, (N, 2), in a rectangle widened by `slack_mm`."""
     low = np.array(rect_mm[:2]) - slack_mm
     high = np.array(rect_mm[2:]) + slack_mm
     return np.asarray(((points_mm >= low) & (points_mm <= high)).all(axis=1), np.bool_)
@@ -69,7 +70,7 @@ def _join(first: Rect, second: Rect) -> Rect:
 
 
 def _tile(core: Rect, side_mm: float, step_mm: float) -> TileLook:
-    """The smallest tile with its core in the middle."""
+    """Return the smallest tile with its core in the middle."""
     width, height = (
         min(side_mm, float(np.ceil((end - begin + 2 * SURROUNDINGS_MM) / step_mm - 1e-9)) * step_mm)
         for begin, end in zip(core[:2], core[2:], strict=True)

@@ -1,8 +1,8 @@
-"""Watch lamps on a layout: lit or dark, learned from how far their brightness swings, or hidden.
+"""Watch lamps on a layout: lit, dark or hidden. The brightness levels of each lamp are learned.
 
-Brightness is that of the brightest colour channel, 0 to 255. A lamp is lit or dark where all of it agrees; where it
-does not, or the cloth round it looks different too, or a hand is near, something lies over it. Nothing is reported
-about a lamp that never changed.
+Brightness is that of the brightest colour channel, 0 to 255. A lamp is lit or dark where all of it agrees. If it does
+not, or the cloth round it looks different too, or a hand is near, it is hidden. Nothing is reported about a lamp that
+never changed.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from thirdcard.vision.observations import LampChanged, LampCovered
 from thirdcard.vision.plane.change_gate import largest
 
 SWING_LEVELS = 28.0
-"""A lamp that swings less than this between dark and bright was never lit."""
+"""Least difference between a lamp's dark and lit levels; with a smaller one it was never lit."""
 HOLD_S = 0.15
-"""A lamp that looks otherwise for less has not changed: three looks, 0.095 s apart, must agree. Longer reports it
-later. Chosen by hand."""
+"""Seconds for which a new state must last: three looks, 0.095 s apart, must agree. A longer time delays the report.
+Chosen by hand."""
 COVER_LEVELS = 22.0
-"""The cloth round a lamp differs from its usual brightness by more than this where something lies over it."""
+"""Levels by which the cloth round a lamp must differ from its usual brightness to count as covered."""
 INNER, RIM, RING = 0.55, 1.5, 2.4
-"""The lamp's own light is looked at within the first, the cloth round it between the others, in sizes of the lamp."""
+"""The lamp's own light is measured within the first, the cloth round it between the others, in sizes of the lamp."""
 LOW, HIGH = 20, 80
-"""Percentiles between which a lamp's brightness lies: all of it, but for a speck."""
+"""Percentiles that represent a lamp's darkest and brightest parts, apart from specks."""
 SLOWLY = 0.05
-"""Part of each look that goes into the cloth's usual brightness: over some 20 looks it follows the room's light, and a
-cover differs from it at once. Chosen by hand."""
+"""Weight of each look in the cloth's usual brightness: over some 20 looks it follows the room's light, and a cover
+still differs from it at once. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Places:
-    """Where in the camera's picture a lamp and the cloth round it are."""
+    """Where a lamp and the cloth round it are in the camera's picture."""
 
     rows: slice
     columns: slice
@@ -45,28 +45,28 @@ class _Places:
 
 @dataclass(slots=True, kw_only=True)
 class Lamp:
-    """One lamp."""
+    """One lamp and its learned levels."""
 
     region: str
     polygon_px: NDArray[np.float64]
     """(N, 2) in the camera's picture."""
     is_lit: bool = False
-    """When it was last in sight."""
+    """Its state when it was last visible."""
     is_hidden: bool = False
     _darkest: float = 255.0
     _brightest: float = 0.0
     _since_t: float | None = None
     _seen_t: float | None = None
-    """When it was last seen as `is_lit` has it."""
+    """When it was last seen in the state `is_lit`."""
     _usual_ring: float | None = None
     _places: _Places | None = None
 
     def moved(self, polygon_px: NDArray[np.float64]) -> None:
-        """The picture shows it elsewhere, (N, 2), as bright as before."""
+        """Set its new place in the picture, (N, 2) px; its levels stay."""
         self.polygon_px, self._places = polygon_px, None
 
     def update(self, image: Image, t: float, *, is_under_hand: bool = False) -> list[LampChanged | LampCovered]:
-        """Look at the lamp and say what is new."""
+        """Look at the lamp and return what is new."""
         now_lit = None if is_under_hand else self._look(image)
         told: list[LampChanged | LampCovered] = []
         if self.is_hidden != (now_lit is None):
@@ -84,7 +84,7 @@ class Lamp:
         return [*told, LampChanged(region=self.region, t=since_t, t_earliest=earliest_t, lit=now_lit)]
 
     def _look(self, image: Image) -> bool | None:
-        """Whether it is lit; None where it is not in sight."""
+        """Return whether it is lit; None where it is hidden."""
         low, high, ring = self._levels(image)
         usual = ring if self._usual_ring is None else self._usual_ring
         self._usual_ring = usual + SLOWLY * (ring - usual)
@@ -99,7 +99,7 @@ class Lamp:
         return False if high < middle else None
 
     def _levels(self, image: Image) -> tuple[float, float, float]:
-        """How dark and how bright the lamp is, and the cloth round it."""
+        """Return the lamp's low and high levels, and the level of the cloth round it."""
         places = self._places = _places_in(self.polygon_px, image) if self._places is None else self._places
         brightness = largest(image[places.rows, places.columns])
         low, high = _percentiles(brightness[places.own], (LOW, HIGH))

@@ -1,7 +1,7 @@
-"""Notice an arm that sweeps over a table's regions from the top edge and withdraws, as one gesture.
+"""Detect an arm that sweeps over a table's regions from the top edge and withdraws, as one gesture.
 
-An arm is a hand, or what moves and was not there when all was still, that reaches in over the top edge; its tip is
-followed from look to look while it is among the regions. A sweep goes one way across a large share of them within a
+An arm is a hand, or a moving difference from the still table, that reaches in over the top edge; its tip is tracked
+from look to look while it is among the regions. A sweep goes in one direction across a large share of them within a
 second or two; an arm that puts or takes something goes to a place, stops, and comes back. Layout millimetres, seconds
 of stream time.
 """
@@ -21,45 +21,44 @@ from thirdcard.vision.plane.change_gate import CELLS_PER_MM, MARGIN_MM, GridFram
 from thirdcard.vision.plane.occlusion import Cover
 
 TOP_MM = 30.0
-"""What reaches this near to the top edge comes in over it."""
+"""What reaches within so many mm of the top edge enters over it."""
 LEAST_CELLS = 12
-"""An arm over fewer cells is not among the regions yet."""
+"""An arm that covers fewer cells is not among the regions yet."""
 NEAR_MM = 130.0
-"""An arm that sweeps may pass so far before the regions on its way."""
+"""A sweeping arm may pass at this distance from the regions on its way."""
 TIP_CELLS = 10
-"""How much of an arm's end is its tip."""
+"""Length of an arm's tip, in cells."""
 LOST_S = 0.3
-"""An arm that is not over the regions for so long has withdrawn."""
+"""An arm that is not over the regions for so many seconds has withdrawn."""
 STEP_MM_S = 3200.0
-"""Three times as fast as hands go in drawn recordings (950 mm/s). A lower limit misses fast sweeps, a higher one joins
-two arms. Chosen by hand."""
+"""Largest speed: three times that of hands in drawn recordings (950 mm/s). A lower limit misses fast sweeps, a
+higher one joins two arms. Chosen by hand."""
 STEP_MM = 60.0
-"""How far an arm's middle may go between two looks: this and so much a second."""
+"""Largest step of an arm's tip between two looks, in addition to STEP_MM_S."""
 BEYOND_MM = 1e6
-"""More than any table is wide."""
+"""Stands for "impossible": farther than any table is wide."""
 DURATION_S = (0.3, 2.6)
 LEAST_SHARE = 0.4
-"""Part of the regions' width that a sweep crosses at least."""
+"""Least share of the regions' width that a sweep crosses."""
 LEAST_STRAIGHTNESS = 0.85
-"""Way from end to end over the way gone between the ends."""
+"""Least ratio of the distance between the ends to the path between them."""
 LEAST_STRAIGHTNESS_OF_STAY = 0.65
-"""The same with the ways in and out: an arm that goes there and back came for something."""
+"""The same including the ways in and out: an arm that goes there and back came for something."""
 SLOW_SHARE = 0.45
-"""An arm that stops for more than this part of its stay did something there."""
+"""An arm that stands still for more than this share of the time did something there."""
 SLOW_MM_S = 250.0
-"""An arm that is slower has stopped: a quarter of the speed at which hands go in drawn recordings. Chosen by hand."""
+"""Below this speed an arm stands still: a quarter of the speed of hands in drawn recordings. Chosen by hand."""
 STARTED_S = 0.7
-"""A sweep has crossed STARTED_SHARE by then: one that takes 2.6 s for all of the regions needs 0.31 s at a steady pace.
-Chosen by hand."""
+"""Seconds within which a sweep has crossed STARTED_SHARE: one that takes 2.6 s for all of the regions needs 0.31 s
+at a steady pace. Chosen by hand."""
 STARTED_SHARE = 0.12
-"""An arm that is over the regions for longer and has crossed less of them came for something else."""
+"""An arm that stays longer and has crossed a smaller share of the regions came for something else."""
 CALM_LOOKS_S = 3.0
-"""So long it is waited at most until it is known what lies under the way of a sweep."""
+"""Most seconds to wait until it is known what lies under the path of a sweep."""
 FROM_TOP_SHARE = 0.8
-"""Share of a change's arms, where it is seen how they came in, that must come from the top, as the sweep did. Chosen by
-hand."""
+"""Share of a change's visible arms that must come from the top, as the sweep did. Chosen by hand."""
 TOP_DEPTH = 0.25
-"""An arm that comes in over a side so near to the top edge, in depths of the cloth, comes from there too."""
+"""An arm that enters over a side within this share of the cloth's depth from the top also comes from the top."""
 
 
 @dataclass(slots=True)
@@ -69,7 +68,7 @@ class _Stay:
     t: list[float] = field(default_factory=list)
     x_mm: list[float] = field(default_factory=list)
     over_mm: list[float] = field(default_factory=list)
-    """Where the tip was over a region."""
+    """Where the tip was while over a region."""
 
     def add(self, t: float, x_mm: float, *, is_over: bool) -> None:
         self.t.append(t)
@@ -77,7 +76,8 @@ class _Stay:
         self.over_mm += [x_mm] * is_over
 
     def miss_mm(self, t: float, x_mm: float) -> float:
-        """How far a point is from where this arm would be had it gone on; BEYOND_MM where it cannot have got there."""
+        """Return how far, in mm, a point is from where this arm would be; BEYOND_MM where it cannot have moved
+        there."""
         waited_s = t - self.t[-1]
         if abs(x_mm - self.x_mm[-1]) > STEP_MM + STEP_MM_S * waited_s:
             return BEYOND_MM
@@ -85,23 +85,23 @@ class _Stay:
         return abs(x_mm - self.x_mm[-1] - speed * waited_s)
 
     def may_sweep(self, width_mm: float) -> bool:
-        """Whether it may still turn out to be a sweep: it just came, or it is on its way."""
+        """Whether it may still become a sweep: it just came, or it is on its way."""
         lasted_s = self.t[-1] - self.t[0]
         is_under_way = max(self.x_mm) - min(self.x_mm) > STARTED_SHARE * width_mm
         return lasted_s < DURATION_S[1] and (is_under_way or lasted_s < STARTED_S)
 
 
 class SweepWatch:
-    """Follows every arm from the top edge over the regions."""
+    """Tracks every arm from the top edge over the regions."""
 
     def __init__(
         self, regions: Mapping[str, NDArray[np.float64]], grid: GridFrame, size_mm: tuple[float, float]
     ) -> None:
         self._grid, self._depth_mm = grid, size_mm[1]
         self._cells: Mask = np.zeros(grid.shape_hw, bool)
-        """Under the regions."""
+        """Cells under the regions."""
         self._among: Mask = np.zeros(grid.shape_hw, bool)
-        """Under or near them."""
+        """Cells under or near the regions."""
         for polygon in regions.values():
             self._cells |= grid.mask_of(polygon)
             self._among |= grid.mask_of(polygon, NEAR_MM)
@@ -109,19 +109,18 @@ class SweepWatch:
         self._width_mm = float(np.ptp(corners[:, 0]))
         self._stays: list[_Stay] = []
         self._swept: list[RegionsSwept] = []
-        """Of which it is not known yet whether something changed under them."""
+        """Sweeps of which it is not known yet whether something changed under them."""
         self._changes: list[StacksChanged] = []
 
     def update(
         self, cover: Cover, changes: Sequence[StacksChanged], *, calm_since_t: float | None
     ) -> list[RegionsSwept]:
-        """Take one look in.
+        """Take one look and return the finished sweeps.
 
         Args:
-            cover: what lies over the cloth.
-            changes: what was reported about stacks at this look.
-            calm_since_t: the earliest moment of which something may still be reported about stacks; None when all is
-                reported.
+            cover: What covers the cloth.
+            changes: The changes of stacks that were reported at this look.
+            calm_since_t: The earliest moment about which a change of stacks may still be reported; None for none.
         """
         if not self._cells.any():
             return []
@@ -134,7 +133,7 @@ class SweepWatch:
         return [one for one in ripe if not self._left_something(one)]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of a sweep that may still be reported."""
+        """Return the earliest beginning of a sweep that may still be reported; None for none."""
         times = [stay.t[0] for stay in self._stays if stay.may_sweep(self._width_mm)]
         return min([*times, *(one.t_began for one in self._swept)], default=None)
 
@@ -154,7 +153,8 @@ class SweepWatch:
         self._swept = _longest((*self._swept, *swept))
 
     def _tips_mm(self, cover: Cover) -> list[tuple[float, bool]]:
-        """x of the tip of each arm from the top edge among the regions, and whether the arm is over one."""
+        """Return x in mm of the tip of each arm from the top edge among the regions, and whether the arm is over
+        one."""
         mask = cover.hands | (cover.change.moving & cover.change.strange)
         if np.count_nonzero(mask & self._among) < LEAST_CELLS:
             return []
@@ -171,7 +171,7 @@ class SweepWatch:
         return tips
 
     def _left_something(self, swept: RegionsSwept) -> bool:
-        """Whether what an arm from the top edge did under the sweep changed a stack."""
+        """Whether an arm from the top edge changed a stack during the sweep."""
         return any(
             one.growth != 0
             and one.t_earliest <= swept.t_ended
@@ -187,13 +187,13 @@ class SweepWatch:
 
 
 def _connected(mask: Mask) -> NDArray[np.int32]:
-    """The number of the piece that each cell belongs to, 0 for none."""
+    """Return the number of the connected piece that each cell belongs to, 0 for none."""
     closed = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     return np.asarray(cv2.connectedComponents(closed)[1], np.int32)
 
 
 def _longest(swept: Sequence[RegionsSwept]) -> list[RegionsSwept]:
-    """Of sweeps at the same time, which are one arm seen as two, the one that crossed most."""
+    """Of simultaneous sweeps, which are one arm seen as two, keep the one that crossed most."""
     kept: list[RegionsSwept] = []
     for one in sorted(swept, key=lambda each: -each.share):
         if all(one.t_ended < other.t_began or one.t_began > other.t_ended for other in kept):
@@ -202,7 +202,7 @@ def _longest(swept: Sequence[RegionsSwept]) -> list[RegionsSwept]:
 
 
 def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
-    """The sweep that a stay was, from one end to the other; None where it was something else.
+    """Return the sweep between the ends of a stay; None where it was something else.
 
     How the arm came in and how it withdrew does not matter.
     """

@@ -17,7 +17,7 @@ from thirdcard.vision.signals.lamp import Lamp
 from thirdcard.vision.signals.sweep_gesture import SweepWatch
 
 LAMP_RIM_MM = 20.0
-"""A hand this near to a lamp is said to cover it."""
+"""A hand within so many mm of a lamp counts as covering it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +25,10 @@ class SignalRegions:
     """Where signals are looked for: region names and polygons in mm."""
 
     size_mm: tuple[float, float]
-    """Of the cloth."""
+    """Size of the cloth."""
     lamps: Polygons = field(default_factory=dict)
     sweeps: Polygons = field(default_factory=dict)
-    """Over which an arm that sweeps is reported."""
+    """Regions over which a sweeping arm is reported."""
 
 
 class TableSignals:
@@ -44,15 +44,15 @@ class TableSignals:
             )
             for region, polygon in regions.lamps.items()
         ]
-        """Each with the cells on it and near it."""
+        """Each lamp, with the cells on it and near it."""
 
     def recalibrate(self, calibration: Calibration) -> None:
-        """The camera hangs otherwise; the lamps are where they were, as they were."""
+        """Use another calibration: the camera moved, the lamps did not."""
         for lamp, _ in self._lamps:
             lamp.moved(calibration.image_from_layout(self._regions.lamps[lamp.region]))
 
     def watch_lamps(self, frame: Frame, hands: Mask) -> list[LampChanged | LampCovered]:
-        """Look at the lamps and say what is new; `hands` are the cells, (H, W), under a hand."""
+        """Look at the lamps and return what is new; `hands` are the cells, (H, W), under a hand."""
         return [
             told
             for lamp, cells in self._lamps
@@ -62,16 +62,16 @@ class TableSignals:
     def watch_sweeps(
         self, cover: Cover, changes: Sequence[StacksChanged], *, calm_since_t: float | None
     ) -> list[RegionsSwept]:
-        """Follow the arms over the regions and say which of them swept.
+        """Track the arms over the regions and return those that swept.
 
         Args:
-            cover: What lies over the cloth.
-            changes: What was reported of stacks at this look.
-            calm_since_t: The earliest moment of which something may still be reported of stacks; None for none.
+            cover: What covers the cloth.
+            changes: The changes of stacks that were reported at this look.
+            calm_since_t: The earliest moment about which a change of stacks may still be reported; None for none.
         """
         touched = [change for change in changes if not change.was_print]
         return self._sweeps.update(cover, touched, calm_since_t=calm_since_t)
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be reported."""
+        """Return the earliest stream time about which something may still be reported; None when nothing is pending."""
         return self._sweeps.waiting_since_t()

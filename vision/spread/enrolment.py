@@ -1,6 +1,7 @@
-"""Enrol a house's own cards: from a spread that was read, or from pictures of faces, one a file.
+"""Enrol a house's own cards: from a spread that was read, or from pictures of faces, one per file.
 
-Only faces that were read beyond doubt and look like their kind are taken. Of several the one most like the others.
+Only faces that were read beyond doubt and look like their kind are used. Of several the one most similar to the others
+is kept.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from thirdcard.vision.spread.spread_reading import SeenRow, Strip, shown_columns
 
 PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
 SHEET_COLUMNS = 13
-"""Faces in a row of the sheet: a quarter of a deck's 52."""
+"""Faces per line of the sheet: a quarter of a deck's 52."""
 
 
 def deck_from_rows(rows: Sequence[SeenRow], image: Image, calibration: Calibration, name: str) -> HouseDeck:
-    """The faces of a spread.
+    """Enrol the faces of a spread.
 
     Raises:
         HouseDeckError: Too few faces were read beyond doubt.
@@ -46,11 +47,11 @@ def deck_from_rows(rows: Sequence[SeenRow], image: Image, calibration: Calibrati
 
 
 def deck_from_pictures(folder: Path, labels: tuple[str, ...], name: str) -> HouseDeck:
-    """The faces of a folder of pictures named `AS.png`, `10H.jpg`, `back.png`, each filled by its card, upright.
+    """Enrol the faces of a folder of pictures named `AS.png`, `10H.jpg`, `back.png`, each filled by its upright card.
 
     Raises:
         HouseDeckError: A file is not named after a card, or there are too few.
-        UnreadableImageError: A file is no picture.
+        UnreadableImageError: A file is not a picture.
     """
     paths = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in PICTURE_ENDINGS]
     faces = {}
@@ -64,7 +65,7 @@ def deck_from_pictures(folder: Path, labels: tuple[str, ...], name: str) -> Hous
 
 
 def face_from_picture(path: Path) -> EnrolledFace:
-    """One face, or the back, from a picture that it fills."""
+    """Load one face, or the back, from a picture that it fills."""
     picture = load_image(path)
     if picture.shape[1] > picture.shape[0]:
         picture = np.ascontiguousarray(np.rot90(picture))
@@ -75,7 +76,8 @@ def face_from_picture(path: Path) -> EnrolledFace:
 
 
 def draw_sheet(deck: HouseDeck, labels: Sequence[str]) -> Image:
-    """All enrolled faces side by side, in the order of the labels; an empty place where one is not enrolled."""
+    """Draw all enrolled faces side by side, in the order of the labels; the place of one that is not enrolled stays
+    empty."""
     cells = []
     for label in labels:
         cell = np.full((HEIGHT_PX, WIDTH_PX, 3), 40, np.uint8)
@@ -90,7 +92,7 @@ def draw_sheet(deck: HouseDeck, labels: Sequence[str]) -> Image:
 
 
 def _most_usual(strips: Sequence[Strip], image: Image, calibration: Calibration) -> EnrolledFace | None:
-    """The strip most like the others, the widest where there are no two."""
+    """Return the strip most similar to the others; of fewer than three the widest."""
     crops = [(strip_crop(image, calibration, strip), shown_columns(strip.shown)) for strip in strips]
     seen = [(crop, columns) for crop, columns in crops if crop is not None]
     if not seen:

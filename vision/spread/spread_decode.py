@@ -1,9 +1,9 @@
-"""Tell which card lies at each place of a row, from what a reader says and from what usually follows what.
+"""Decide which card lies at each place of a row, from the reader's answers and from the usual sequence.
 
-A row is expected to run through given sequences of labels, each up or down, one after the other. What does not fit
-costs a fixed price and is reported as what it is: the prior helps a doubtful reading and never overrides a clear one.
-Where it is not clear which edges of a row begin a card, the same prior helps to choose them. Knows labels and
-sequences, not what they mean.
+A row is expected to run through given sequences of labels, each up or down, one after the other. A deviation has a
+fixed cost and is reported as it is: the prior helps with a doubtful reading and never overrides a clear one. Where it
+is not clear which edges of a row begin a card, the same prior helps to choose them. Knows labels and sequences, not
+what they mean.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from numpy.typing import NDArray
 from thirdcard.vision.spread.spread_strips import log_gap
 
 LOG_SKIPPED = float(np.log(0.004))
-"""For each label that is left out."""
+"""Log probability of leaving out a label."""
 LOG_AGAIN = float(np.log(0.003))
-"""For a label that comes twice."""
+"""Log probability of a label that comes twice."""
 LOG_STRANGE = float(np.log(0.008))
-"""For a place that shows none of the labels."""
+"""Log probability of a place that shows none of the labels."""
 LOG_ANY = float(np.log(1e-6))
-"""For whatever else."""
+"""Log probability of any other step."""
 MOST_SKIPPED = 6
-"""Labels left out in one place that are priced one by one; more cost the same however many. Their price reaches its
-limit (LOG_ANY x 1.5) from the fourth on."""
+"""Labels left out in one place that are priced one by one; beyond that the cost is constant. It reaches its limit
+(LOG_ANY x 1.5) from the fourth on."""
 STRANGE_LOG_PROB = -1.7
-"""What a face that is none of the labels is taken to read like."""
+"""Assumed log probability of a face that is none of the labels."""
 WORST_LOG_PROB = -9.0
-"""No reading is surer than this of what it is not."""
+"""Lower limit of a reading's log probability for any label."""
 LEAST_GAP, MOST_GAP = 0.3, 2.7
-"""Distances of neighbours, in usual ones."""
+"""Allowed distances of neighbours, in units of the usual one."""
 
 Logs = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:
-    """What lies at one place of a row."""
+    """The result at one place of a row."""
 
     label: int | None
-    """The likeliest label; None where it is none of them."""
+    """The most likely label; None where it is none of them."""
     confidence: float
-    """0 to 1: of the label, or of being strange."""
+    """0 to 1: of the label, or of being none of them."""
     expected: int
-    """The label that the sequence wants there, where it is a strange one."""
+    """The label that the sequence expects there, if it shows none of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Succession:
-    """Log probabilities of what comes first and what follows what.
+    """Log probabilities of first labels and of successors.
 
     A state is (label at run r and step i, direction, strange or not).
     """
@@ -67,7 +67,7 @@ class Succession:
 
 
 def succession(runs: Sequence[Sequence[int]]) -> Succession:
-    """What follows what where each run is gone through from one end to the other, in any order of runs.
+    """Return the model of rows that go through each run from one end to the other, with the runs in any order.
 
     Args:
         runs: Labels in sequence.
@@ -98,7 +98,7 @@ def succession(runs: Sequence[Sequence[int]]) -> Succession:
 
 
 def any_order(labels: int) -> Succession:
-    """Every label as likely at every place: cards that were not put in order."""
+    """Return a model in which every label is equally likely at every place: cards that are not in order."""
     first = np.concatenate([np.full(labels, -np.log(labels)), np.full(labels, LOG_STRANGE - np.log(labels))])
     index = np.arange(labels)
     is_strange = np.repeat([False, True], labels)
@@ -106,21 +106,21 @@ def any_order(labels: int) -> Succession:
 
 
 def emissions(log_probs: Logs, given: Succession, strange: Logs) -> Logs:
-    """(N, S) what each place says of each state.
+    """Return the log probability of each place's reading in each state, (N, S).
 
     Args:
-        log_probs: (N, labels) of a reader.
+        log_probs: (N, labels) from a reader.
         given: The states.
-        strange: (N,) log probability of what is seen, were it none of the labels.
+        strange: (N,) log probability of the reading if it were none of the labels.
     """
     clipped = np.maximum(log_probs, WORST_LOG_PROB)
     return np.where(given.is_strange[None], strange[:, None], clipped[:, given.label])
 
 
 def decode_row(log_probs: Logs, given: Succession, strange: Logs) -> tuple[list[RowPlace], float]:
-    """What lies at each place, and the log probability of all that was read (forward and backward sums).
+    """Return what lies at each place, and the log probability of all readings (forward and backward sums).
 
-    alpha_n(s) = e_n(s) + log sum_r exp(alpha_{n-1}(r) + following(r, s)), beta likewise from the end.
+    alpha_n(s) = e_n(s) + log sum_r exp(alpha_{n-1}(r) + following(r, s)), and beta likewise from the end.
     """
     told = emissions(log_probs, given, strange)
     count = len(told)
@@ -149,7 +149,7 @@ def _place(posterior: Logs, given: Succession) -> RowPlace:
 
 
 def _log_skipped(skipped: int) -> float:
-    """Of leaving out so many labels: all but the first few as unlikely as anything."""
+    """Return the log probability of leaving out so many labels, limited from the fourth on."""
     return max(skipped * LOG_SKIPPED, LOG_ANY * 1.5) if skipped <= MOST_SKIPPED else LOG_ANY * 1.5
 
 
@@ -162,13 +162,13 @@ def _log_sum(logs: Logs, *, axis: int) -> Logs:
 def cut_row(
     u_mm: Logs, edge_score: Logs, told: Logs, given: Succession, *, pitch_mm: float, is_last: NDArray[np.bool_]
 ) -> tuple[list[int], float]:
-    """The edges at which cards begin, as indices, in order, and how good that way is (the best, by Viterbi's method).
+    """Return the indices of the edges at which cards begin, in order, and the score of that choice (Viterbi's method).
 
     Args:
         u_mm: (N,) where cards may begin, in the order in which the cards follow each other.
         edge_score: (N,) log odds.
-        told: (N, S) what is read at each of them, as `emissions` gives it.
-        given: What follows what.
+        told: (N, S) the readings at each of them, as `emissions` returns them.
+        given: The model of the sequence.
         pitch_mm: The usual distance.
         is_last: (N,) whether the row's last card may begin there.
     """

@@ -1,6 +1,6 @@
 """Find the cards of a spread that do not look like the others of their face: of a strange deck, or no face at all.
 
-Compared are the parts that both show. Without an enrolled deck a face needs two others to be judged by.
+Only parts that both show are compared. Without an enrolled deck a face needs two others for comparison.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from thirdcard.vision.inference.similarity import Small, likeness, prepared
 from thirdcard.vision.spread.spread_reading import SeenCard, SeenRow, shown_columns, strip_crop
 
 LEAST_OTHERS = 2
-"""Of two cards that differ nobody can say which is the strange one; of three the odd one out."""
+"""Least number of other cards of a face: of two cards that differ it is unknown which is strange; of three it is the
+odd one out."""
 MANY_OTHERS = 4
-"""From so many on the median counts; of fewer the best, for one may be strange itself: a joker made two genuine cards
-look foreign (docs/accuracy/special.md)."""
+"""From so many others on the median counts; of fewer the best, since one may be strange itself: a joker made two
+genuine cards look foreign (docs/accuracy/special.md)."""
 ODD_BELOW = 0.85
-"""A card less like its kind than this may be odd, and is where most others are much more alike."""
+"""A card with a lower similarity to its kind may be odd; it is if most others are much more similar to theirs."""
 ODD_SPREADS = 6.0
-"""So many usual deviations below the usual."""
+"""And if it is so many usual deviations below the median."""
 LEAST_DEVIATION = 0.02
-"""The usual deviation is taken to be no less: where all cards look just alike a little noise would be odd. Chosen by
+"""Lower limit of the usual deviation: where all cards look exactly alike, a little noise would be odd. Chosen by
 hand."""
 
 
 def compared(
     rows: Sequence[SeenRow], image: Image, calibration: Calibration, deck: HouseDeck | None = None
 ) -> list[SeenRow]:
-    """The same rows, each card with how much it looks like its kind."""
+    """Return the same rows with each card's similarity to its kind, and whether it is odd."""
     places = [(r, n) for r, row in enumerate(rows) for n in range(len(row.cards))]
     small: dict[tuple[int, int], Small] = {}
     for place in places:
@@ -64,7 +65,7 @@ def _alike(
     small: dict[tuple[int, int], Small],
     deck: HouseDeck | None,
 ) -> float | None:
-    """How much it is like the others of its face, or like the enrolled one where that is more."""
+    """Return a card's similarity to the others of its face, or to the enrolled one if that is higher."""
     card = rows[place[0]].cards[place[1]]
     values = []
     for other, picture in small.items():
@@ -74,7 +75,7 @@ def _alike(
         own, its = shown_columns(card.strip.shown), shown_columns(kin.strip.shown)
         values.append(likeness(small[place], picture, slice(max(own.start, its.start), min(own.stop, its.stop))))
     values = [value for value in values if np.isfinite(value)]
-    # of a few, one alike is enough: the other may be the strange one
+    # of a few, one similar card is enough: the other may be the strange one
     among = (
         float(np.median(values) if len(values) >= MANY_OTHERS else max(values)) if len(values) >= LEAST_OTHERS else None
     )
@@ -83,7 +84,7 @@ def _alike(
 
 
 def _enrolled_likeness(seen: Small, card: SeenCard, deck: HouseDeck) -> float | None:
-    """How much what shows of a card looks like the enrolled face, whose other end shows as well."""
+    """Return the similarity of a card's visible part to the enrolled face, in either orientation."""
     face = deck.faces.get(card.expected)
     if face is None:
         return None

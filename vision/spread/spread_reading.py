@@ -1,7 +1,7 @@
-"""Read all cards of a spread: rows found, cut into cards, each read from the strip of it that shows.
+"""Read all cards of a spread: find the rows, cut them into cards, and read each from its visible strip.
 
-Which reader reads a strip is passed in. Knows labels and the sequences they are expected in, not what they mean. What
-cannot be seen is said to be so: a card that something lies on, and a stretch in which no edge was found.
+The reader of strips is passed in. Knows labels and their expected sequences, not what they mean. What cannot be seen is
+marked: a card that something covers, and a stretch in which no edge was found.
 """
 
 from __future__ import annotations
@@ -34,74 +34,79 @@ from thirdcard.vision.spread.spread_rows import RowLine, find_rows, in_reading_o
 from thirdcard.vision.spread.spread_strips import Edges, find_edges, followed, usual_pitch
 
 WIDE = 1.75
-"""A strip that is this many usual ones wide may hide a card's edge."""
+"""A strip that is so many times as wide as usual may hide a card's edge."""
 COVERED_SHARE = 0.12
-"""A strip of which so much lies under a hand or chips cannot be seen."""
+"""A strip of which a larger share lies under a hand or chips counts as hidden."""
 LOOSE = 0.9
-"""From this distance on, in widths, cards lie beside and not over each other."""
+"""From this distance on, in widths, cards lie beside each other and do not overlap."""
 LAST_OFF = 0.12
-"""How far off the last card may begin from where the row's end puts it, in widths."""
+"""Tolerance for where the last card begins, in widths, given the row's end."""
 WAY_SAMPLES = 24
-"""Strips that are read both ways to see which way the cards lie: more are surer and take longer. Chosen by hand."""
+"""Strips that are read both ways to find the direction in which the cards overlap: more are more reliable and take
+longer. Chosen by hand."""
 CLEAR_WAY = 0.6
-"""By how much, in log probability, faces must read better one way."""
+"""Least advantage, in log probability, of the better direction."""
 UNORDERED_GAIN = 6.0
-"""By so much a row must read better in no order before it counts as unordered."""
+"""Least advantage, in log probability, of reading a row as unordered."""
 CLOTH_LEVEL = 0.88
-"""What is darker than this part of the row's paper, and not read, is cloth."""
+"""What is darker than this share of the row's paper, and was not read, is cloth."""
 RIM_PX = 12
-"""Of a crop's 112 rows, left out at either end: 8 px of rim beyond the card and 4 px of its edge."""
+"""Rows left out at either end of a crop's 112: 8 px of rim beyond the card and 4 px of its edge."""
 BACK_FROM = 0.3
-"""What is no face and reads as a back with this probability shows its back: much of it is covered."""
+"""Probability from which something that is no face counts as a back: much of it is covered."""
 READ_FROM = 0.9
-"""A place read less surely is doubtful."""
+"""Confidence below which a place is doubtful."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strip:
-    """A card of which a part shows."""
+    """A card of which a part is visible."""
 
     corners_mm: NDArray[np.float64]
-    """(4, 2) the whole card, clockwise, a shorter side first."""
+    """(4, 2) the whole card, clockwise, beginning with a shorter side."""
     shown: tuple[float, float]
-    """From and to, in widths of the card from its left side, what no other card covers."""
+    """The part that no other card covers: from and to, in widths of the card from its left side."""
     is_cut: bool = False
-    """Whether what shows is known, not only guessed."""
+    """Whether the visible part is known, not only assumed."""
 
 
 class CropReader(Protocol):
-    """Whatever reads whole cards' crops."""
+    """Reads crops of whole cards."""
 
     labels: tuple[str, ...]
 
     def read(self, crops: Sequence[Image]) -> Readings:
-        """One row a crop."""
+        """Return the log probabilities of the labels, one row for each crop."""
 
 
 class StripReader(Protocol):
-    """Whatever tells a card's face from a strip of it."""
+    """Reads a card's face from a visible strip of it."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What it distinguishes."""
+        """The labels that it distinguishes."""
 
     def read(self, image: Image, calibration: Calibration, strips: Sequence[Strip]) -> Logs:
-        """(N, labels) calibrated log probabilities; (0, labels) for none."""
+        """Return calibrated log probabilities, (N, labels); (0, labels) for no strips."""
 
 
 @dataclass(frozen=True, slots=True)
 class WholeCardReader:
-    """Reads strips with the reader of whole cards, which knows partly covered ones."""
+    """Reads strips with the reader of whole cards, which also reads partly covered ones."""
 
     reader: CropReader
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The reader's."""
+        """The reader's labels."""
         return self.reader.labels
 
     def read(self, image: Image, calibration: Calibration, strips: Sequence[Strip]) -> Logs:
-        """Each strip as it lies there, its neighbours over it; again with its own paper in their place, where known."""
+        """Read each strip with its covering neighbours; where the visible part is known, again with the rest replaced.
+
+        The covered part is replaced by the card's own visible paper, turned by 180 degrees, and both readings are
+        averaged.
+        """
         crops = [strip_crop(image, calibration, strip) for strip in strips]
         whole = [
             _mended(crop, strip.shown) if strip.is_cut else crop for crop, strip in zip(crops, strips, strict=True)
@@ -118,7 +123,8 @@ class WholeCardReader:
 
 
 def _mended(crop: Image | None, shown: tuple[float, float]) -> Image | None:
-    """A strip's crop whose covered part is its own paper turned about: a face is much the same from both its ends."""
+    """Replace the covered part of a crop by its own paper turned by 180 degrees: both ends of a face look much the
+    same."""
     if crop is None:
         return None
     own, mended = shown_columns(shown), crop.copy()
@@ -129,28 +135,28 @@ def _mended(crop: Image | None, shown: tuple[float, float]) -> Image | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenCard:
-    """What is known of one place of a row."""
+    """One place of a row and what is known of it."""
 
     strip: Strip
     label: str | None
     """The face; None where it is none of those expected, shows its back, or cannot be seen."""
     confidence: float
-    """0 to 1, of what is said."""
+    """0 to 1, of the label, or of being none of the expected ones."""
     expected: str
-    """The face that the sequence wants there."""
+    """The face that the sequence expects there."""
     is_back: bool = False
     is_hidden: bool = False
-    """A hand or chips lie on it: nothing is reported about it."""
+    """Whether a hand or chips cover it; then nothing is reported about it."""
     hides: bool = False
-    """So wide a strip that a further card may lie in it without an edge of its own to be seen."""
+    """Whether the strip is so wide that a further card may lie in it without a visible edge."""
     likeness: float | None = None
-    """How much it looks like the other cards, or the enrolled one, of the face it shows; None where there are none."""
+    """Similarity to the other cards, or to the enrolled one, of the face it shows; None where there are none."""
     is_odd: bool = False
-    """Whether that is far less than its neighbours look like theirs."""
+    """Whether that is far lower than its neighbours' similarity to theirs."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether what is said of it is beyond doubt."""
+        """Whether the result is beyond doubt."""
         return not self.is_hidden and self.confidence >= READ_FROM
 
 
@@ -173,12 +179,15 @@ def read_spread(
     runs: Sequence[Sequence[str]],
     card_mm: tuple[float, float],
 ) -> list[SeenRow]:
-    """All rows of a spread.
+    """Read all rows of a spread.
 
     Args:
         image: The camera's picture, or the mean of several of a still spread.
-        found: What the detector found in it, in layout mm.
+        calibration: The camera's.
+        found: The detections in it, in layout mm.
+        reader: Reads the visible strips of cards.
         runs: The labels in the sequences in which cards are expected.
+        card_mm: A card's width and height.
     """
     given = succession([[reader.labels.index(label) for label in run] for run in runs])
     hiding = found.of(CHIPS, HAND)
@@ -190,25 +199,26 @@ def read_spread(
 
 
 def strip_crop(image: Image, calibration: Calibration, strip: Strip) -> Image | None:
-    """The crop of the whole card's place, whatever covers a part of it."""
+    """Return the crop of the whole card's place, including what covers it; None where it is outside the picture."""
     return card_crop(image, calibration, strip.corners_mm)
 
 
 def shown_columns(shown: tuple[float, float]) -> slice:
-    """Which columns of a crop show a card's own paper."""
+    """Return which columns of a crop show a card's own paper."""
     scale = WIDTH_PX / (1 + 2 * RIM)
     return slice(max(0, round((shown[0] + RIM) * scale)), min(WIDTH_PX, round((shown[1] + RIM) * scale)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cut:
-    """A row cut into cards that lie one way: each over the one before, to the right (1) or to the left (-1)."""
+    """A row cut into cards that overlap in one direction: each over the previous, to the right (1) or to the left
+    (-1)."""
 
     side: int
     u_mm: NDArray[np.float64]
     """(N,) where each begins."""
     read: Logs
-    """(N, labels) what is read there."""
+    """(N, labels) the readings there."""
     score: float
 
 
@@ -226,7 +236,7 @@ class _RowReader:
     def strips_at(
         self, u_mm: NDArray[np.float64], side: int, shown_mm: NDArray[np.float64], *, is_cut: bool = False
     ) -> list[Strip]:
-        """Cards that begin at u and reach to that side."""
+        """Return cards that begin at u and extend to that side."""
         width = self.card_mm[0]
         parts = np.minimum(shown_mm / width, 1.0)
         return [
@@ -239,12 +249,12 @@ class _RowReader:
         ]
 
     def look(self, u_mm: NDArray[np.float64], side: int, shown_mm: float) -> Logs:
-        """What is read of cards that would begin there."""
+        """Return the readings of cards that would begin there."""
         strips = self.strips_at(u_mm, side, np.full(len(u_mm), shown_mm))
         return self.reader.read(self.image, self.calibration, strips)
 
     def ways(self, edges: Edges, pitch_mm: float) -> list[int]:
-        """Which way the cards may lie over each other: only one, where a sample tells."""
+        """Return the directions in which the cards may overlap: only one, if a sample shows it."""
         if pitch_mm >= LOOSE * self.card_mm[0]:
             return [1]
         sample = np.linspace(0, len(edges.u_mm) - 1, min(WAY_SAMPLES, len(edges.u_mm))).astype(int)
@@ -255,7 +265,7 @@ class _RowReader:
         return [1 if clear[1] > clear[-1] else -1]
 
     def cut(self, edges: Edges, pitch_mm: float, side: int) -> _Cut:
-        """The row cut into cards that lie that way."""
+        """Cut the row into cards that overlap in that direction."""
         width = self.card_mm[0]
         u, score = edges.u_mm[::side], edges.score[::side]
         read = self.look(u, side, min(pitch_mm, width))
@@ -288,7 +298,7 @@ def _read_row(made: _RowReader, hiding: Detections) -> SeenRow:
 
 
 def _without_cloth(made: _RowReader, cards: list[SeenCard]) -> list[SeenCard]:
-    """The cards without what is read as none at the row's ends and is darker than its paper: print of the cloth."""
+    """Drop cards at the row's ends that were not read and are darker than its paper: print of the cloth."""
     crops = [strip_crop(made.image, made.calibration, card.strip) for card in cards]
     light = np.array([_brightness(crop, card.strip) for crop, card in zip(crops, cards, strict=True)])
     sure = np.array([card.is_sure and card.label is not None for card in cards], bool)
@@ -301,7 +311,7 @@ def _without_cloth(made: _RowReader, cards: list[SeenCard]) -> list[SeenCard]:
 
 
 def _brightness(crop: Image | None, strip: Strip) -> float:
-    """How bright most of what shows of a card is, in its darkest channel and its darker half."""
+    """Return the brightness of a card's visible part, in its darkest channel and its darker half."""
     columns = shown_columns(strip.shown)
     if crop is None or columns.stop - columns.start < 4:
         return 0.0
@@ -312,7 +322,7 @@ def _brightness(crop: Image | None, strip: Strip) -> float:
 
 
 def strange_log_probs(log_probs: Logs, labels: tuple[str, ...]) -> Logs:
-    """(N,) of being none of the faces: what nothing looks like, or surely a back, or unreadable."""
+    """Return the log probability of being none of the faces, (N,): a back, unreadable, or unlike any label."""
     back, unclear = log_probs[:, labels.index(BACK)], log_probs[:, labels.index(UNCLEAR)]
     return np.asarray(np.maximum(np.maximum(back, unclear - 1.0), STRANGE_LOG_PROB))
 
@@ -333,7 +343,7 @@ def _seen(
 
 
 def shown_corners_mm(strip: Strip) -> NDArray[np.float64]:
-    """(4, 2) the part of the card that shows."""
+    """Return the corners of the card's visible part, (4, 2) mm."""
     corners = strip.corners_mm
     across = corners[1] - corners[0]
     left, right = strip.shown

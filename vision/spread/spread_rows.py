@@ -1,7 +1,7 @@
-"""Find rows of cards that lie side by side or over each other, from the boxes that a detector found.
+"""Find rows of cards that lie side by side or overlap, from detected boxes.
 
-In a ribbon the detector finds many boxes a row, each only about right: together they tell where the row runs. A row is
-described along its own line, so that it may be slanted or bent. Layout millimetres.
+In a ribbon the detector finds many boxes per row, each only approximately right: together they show where the row runs.
+A row is described along its own line, so that it may be slanted or bent. Layout millimetres.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from numpy.typing import NDArray
 from thirdcard.vision.detections import CARD_BACK, CARD_FACE, Detections
 
 LEAST_SCORE = 0.3
-"""The detector's own threshold (models/registry.yaml): many boxes make a row, so single ones need not be sure."""
+"""The detector's own threshold (models/registry.yaml): many boxes make a row, so single ones may be uncertain."""
 LEAST_BOXES = 5
-"""So many boxes make a row."""
+"""Least number of boxes in a row."""
 STRAIGHT_DEG = 12.0
-"""A box more askew than this to the row is made of parts of several cards."""
+"""A box at a larger angle to the row consists of parts of several cards."""
 SAME_LINE_MM = 26.0
-"""How far across the row two boxes of it may lie apart: less than a third of a card's height. Chosen by hand."""
+"""How far across the row two of its boxes may lie apart: less than a third of a card's height. Chosen by hand."""
 REACH_CARDS = 2.2
-"""Boxes whose middles are nearer than this many widths are of one row."""
+"""Boxes whose centres are nearer than so many card widths belong to one row."""
 STRAY_MM = 14.0
-"""A box farther off the row's line is not of it; 95 % of cards are detected to within 11 mm
+"""A box farther off the row's line does not belong to it; 95 % of cards are detected to within 11 mm
 (models/cards/detector.md)."""
 MOST_GAP_CARDS = 9.0
-"""A stretch of a row in which no box was found is this many widths long at most."""
+"""Longest stretch of a row without a box, in card widths."""
 CURVE_MM = 320.0
-"""From this length on a row may be bent."""
+"""From this length in mm on a row may be bent."""
 
 Points = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowLine:
-    """The line that the middles of a row's cards lie on.
+    """The line on which the centres of a row's cards lie.
 
     A point of the row is (u, v): u mm along the row's axis, v mm across, towards the cards' lower ends.
     """
@@ -46,15 +46,15 @@ class RowLine:
     along: Points
     """(2,) unit vector of u."""
     bend: np.polynomial.Polynomial
-    """How far across the axis the line lies, as a function of u."""
+    """How far across the axis the line lies, as a function of u, in mm."""
     from_mm: float
     to_mm: float
-    """u of the first and the last card's outer edge, as far as the boxes tell."""
+    """u of the first and the last card's outer edge, as far as the boxes show."""
     boxes_mm: Points
     """(N, 2) u of each box's left and right edge."""
 
     def layout_mm(self, u_mm: Points, v_mm: Points) -> Points:
-        """(N, 2) points of the layout; v is measured along the normal of the bent line."""
+        """Return points of the layout, (N, 2) mm; v is measured along the normal of the bent line."""
         slope = self.bend.deriv()(u_mm)
         normal = np.stack([-slope, np.ones_like(slope)], 1) / np.hypot(1.0, slope)[:, None]
         local = np.stack([u_mm, self.bend(u_mm)], 1) + np.asarray(v_mm)[:, None] * normal
@@ -62,7 +62,8 @@ class RowLine:
         return np.asarray(self.origin_mm + local[:, :1] * self.along + local[:, 1:] * across)
 
     def card_mm(self, u_mm: float, size_mm: tuple[float, float]) -> Points:
-        """(4, 2) the card whose middle lies at u, clockwise, a shorter side first."""
+        """Return the corners of the card whose centre lies at u, (4, 2) mm, clockwise, beginning with a shorter
+        side."""
         middle = self.layout_mm(np.array([u_mm]), np.zeros(1))[0]
         slope = float(self.bend.deriv()(u_mm))
         turn = np.array([[1.0, -slope], [slope, 1.0]]) / np.hypot(1.0, slope)
@@ -73,7 +74,7 @@ class RowLine:
 
 
 def find_rows(found: Detections, card_mm: tuple[float, float]) -> list[RowLine]:
-    """The rows among what was found on the cloth, from the top and the left on.
+    """Return the rows among the detections on the cloth.
 
     Args:
         found: Boxes in layout mm.
@@ -97,7 +98,7 @@ def find_rows(found: Detections, card_mm: tuple[float, float]) -> list[RowLine]:
 
 
 def in_reading_order(rows: list[RowLine]) -> list[RowLine]:
-    """From the top down; rows that stand side by side column by column, from left to right."""
+    """Sort rows from the top down; rows that stand side by side come column by column, from left to right."""
     if not rows:
         return []
     spans = [(float(row.layout_mm(np.array([u]), np.zeros(1))[0, 0])) for row in rows for u in (row.from_mm, row.to_mm)]
@@ -113,7 +114,7 @@ def in_reading_order(rows: list[RowLine]) -> list[RowLine]:
 
 
 def _row(local: Points, spans: Points, along: Points) -> RowLine | None:
-    """The line through some boxes, those that stray from it left out."""
+    """Fit a line through boxes, leaving out those that lie far from it; None for too few."""
     keep = np.ones(len(local), bool)
     u = local[:, 0]
     bend = np.polynomial.Polynomial([float(np.median(local[:, 1]))])
@@ -130,7 +131,7 @@ def _row(local: Points, spans: Points, along: Points) -> RowLine | None:
 
 
 def _chains(local: Points, width_mm: float) -> list[NDArray[np.int64]]:
-    """Boxes that follow each other on about one line, as groups of indices."""
+    """Group boxes that follow each other on approximately one line; each group holds indices."""
     parent = np.arange(len(local))
 
     def root(i: int) -> int:
@@ -149,7 +150,7 @@ def _chains(local: Points, width_mm: float) -> list[NDArray[np.int64]]:
 
 
 def _joined(chains: list[NDArray[np.int64]], local: Points, card_mm: tuple[float, float]) -> list[NDArray[np.int64]]:
-    """Chains that one line runs through, and that do not lie far apart, as one."""
+    """Merge chains that lie on one line and not far apart."""
     left = sorted(chains, key=len, reverse=True)
     joined: list[NDArray[np.int64]] = []
     while left:
@@ -168,7 +169,7 @@ def _joined(chains: list[NDArray[np.int64]], local: Points, card_mm: tuple[float
 
 
 def _is_one_line(first: Points, second: Points, card_mm: tuple[float, float]) -> bool:
-    """Whether the line through either runs through the nearer end of the other."""
+    """Whether the line through each chain passes through the nearer end of the other."""
     gap_mm = max(first[:, 0].min() - second[:, 0].max(), second[:, 0].min() - first[:, 0].max())
     if gap_mm > MOST_GAP_CARDS * card_mm[0]:
         return False
@@ -181,7 +182,7 @@ def _is_one_line(first: Points, second: Points, card_mm: tuple[float, float]) ->
 
 
 def _near_end(own: Points, other: Points) -> Points:
-    """The boxes of one chain that lie nearest to another one, enough of them for a line."""
+    """Return the boxes of one chain that lie nearest to another one, enough of them for a line."""
     distance = np.abs(own[:, 0] - np.median(other[:, 0]))
     return own[np.argsort(distance)[: max(LEAST_BOXES, len(own) // 3)]]
 
@@ -192,12 +193,12 @@ def _short_side_deg(cards: Detections) -> NDArray[np.float64]:
 
 
 def _wrapped(angle_deg: NDArray[np.float64]) -> NDArray[np.float64]:
-    """-90 to 90: a card has no upper end."""
+    """Wrap angles to -90 to 90 degrees: a card has no upper end."""
     return np.asarray((angle_deg + 90.0) % 180.0 - 90.0)
 
 
 def _usual_angle(angles_deg: NDArray[np.float64]) -> float:
-    """The angle that most boxes lie at, give or take: the mean of the fullest part of the circle."""
+    """Return the most common angle: the mean of the densest part of the circle."""
     near = np.abs(_wrapped(angles_deg[:, None] - angles_deg[None])) < STRAIGHT_DEG / 2
     best = int(near.sum(axis=1).argmax())
     return float(angles_deg[best] + np.mean(_wrapped(angles_deg[near[best]] - angles_deg[best])))

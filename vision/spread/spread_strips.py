@@ -1,7 +1,7 @@
 """Find where each card of a row begins: the faint lines that the edges of cards draw across a row.
 
-A row is stretched straight. An edge is a thin line that runs across the whole card, however faint, so what counts is in
-how many heights of the row it shows, not how dark it is anywhere: print is darker, but nowhere as long.
+A row is straightened first. An edge is a thin line across the whole card, however faint. So it is measured at how many
+heights of the row the line is visible, not how dark it is anywhere: print is darker, but nowhere as long.
 """
 
 from __future__ import annotations
@@ -20,33 +20,34 @@ from thirdcard.vision.spread.spread_rows import CURVE_MM, RowLine
 STEP_MM = 0.8
 """Distance of the samples along and across a row."""
 INSIDE = 0.91
-"""Part of a card's height that is looked at."""
+"""Share of a card's height that is examined."""
 BEND_LEVELS = 2.0
-"""A bend of the brightness counts up to here: an edge is faint and long, print is strong and short."""
+"""Limit of the second difference of brightness: an edge is faint and long, print is strong and short."""
 LEAST_APART_MM = 5.0
-"""Width of the window in which only the strongest line is an edge: less than cards of a row lie apart, 9 mm or more
-(PITCHES_MM)."""
+"""Width of the window in which only the strongest line is an edge: smaller than the distance of a row's cards, 9 mm
+or more (PITCHES_MM)."""
 PAPER_SHARE = 0.45
-"""A column of a row shows a card where so much of it is paper."""
+"""A column of a row shows a card if at least this share of it is paper."""
 PAPER_LEVEL = 0.78
-"""Of the paper's brightness."""
+"""Brightness of paper, relative to the paper nearby."""
 LONGEST_HOLE_MM = 26.0
-"""Print without paper, and what lies on a row, may hide its paper for so long; a longer stretch ends the row. Chosen by
-hand."""
+"""Longest stretch without visible paper inside a row, because of print or things that lie on it; a longer one ends
+the row. Chosen by hand."""
 BEYOND_MM = 80.0
-"""How far beyond what is known of it a row is looked for at once."""
+"""How far beyond its known part a row is looked for at once."""
 MOST_LOOKS = 24
-"""Each goes up to BEYOND_MM on at both ends: enough for a row of 3.8 m, where the longest layout has 3.6 m."""
+"""Most extensions, each by up to BEYOND_MM at both ends: enough for a row of 3.8 m, where the longest layout has 3.6
+m."""
 TRACK_STEP_MM = 16.0
-"""Distance of the places at which a row's middle is measured: a quarter of a card's width, along which rows hardly
+"""Distance of the places at which a row's middle is measured: a quarter of a card's width, over which rows hardly
 bend."""
 COARSE_MM = 2.0
-"""Distance of the samples that are enough to follow a row."""
+"""Distance of the samples that suffice to follow a row."""
 ASTRAY_MM = 16.0
-"""How far off the line that the boxes tell a row is looked for."""
+"""How far off the boxes' line a row is looked for."""
 PITCHES_MM = tuple(float(pitch) for pitch in np.geomspace(9.0, 72.0, 40))
 GAP_SPREAD = 0.17
-"""How much distances of neighbours stray, as a logarithm."""
+"""Spread of the distances of neighbours: standard deviation of their logarithm."""
 
 Signal = NDArray[np.float64]
 
@@ -58,16 +59,16 @@ class Edges:
     u_mm: Signal
     """(N,) in order."""
     score: Signal
-    """(N,) log odds of being an edge, as far as the line tells."""
+    """(N,) log odds of being an edge, as far as the line shows."""
     from_mm: float
     to_mm: float
-    """The row's ends."""
+    """The row's ends, as u in mm."""
 
 
 def straightened(
     image: Image, calibration: Calibration, row: RowLine, reach: tuple[float, float, float], *, step_mm: float = STEP_MM
 ) -> Image:
-    """The row as a picture, (heights, lengths, 3): u from `reach[0]` to `reach[1]`, v within ± `reach[2]`."""
+    """Return the row as a picture, (heights, lengths, 3): u from `reach[0]` to `reach[1]`, v within ± `reach[2]`."""
     u = np.arange(reach[0], reach[1], step_mm)
     v = np.arange(-reach[2], reach[2] + step_mm / 2, step_mm)
     grid_u, grid_v = np.meshgrid(u, v)
@@ -79,7 +80,7 @@ def straightened(
 
 
 def followed(image: Image, calibration: Calibration, row: RowLine, card_mm: tuple[float, float]) -> RowLine:
-    """The row along its paper, which boxes report only here and there: its line mended, its ends found."""
+    """Follow the row along its paper, which boxes cover only partly: correct its line and find its ends."""
     half, known_mm = card_mm[1] / 2, (row.from_mm, row.to_mm)
     paper = _paper_level(
         straightened(image, calibration, row, (row.from_mm, row.to_mm, INSIDE * half), step_mm=COARSE_MM)
@@ -104,7 +105,7 @@ def followed(image: Image, calibration: Calibration, row: RowLine, card_mm: tupl
 
 
 def _fitted(u: Signal, v: Signal, fit: Callable[..., np.polynomial.Polynomial]) -> np.polynomial.Polynomial:
-    """A smooth line through most of the points."""
+    """Fit a smooth line through most of the points."""
     degree = min(3, max(1, int(np.ptp(u) / CURVE_MM)))
     line = fit(u, v, degree)
     for _ in range(3):
@@ -115,9 +116,9 @@ def _fitted(u: Signal, v: Signal, fit: Callable[..., np.polynomial.Polynomial]) 
 
 
 def _tracked(is_paper: NDArray[np.float32], start: float, half: float) -> tuple[Signal, Signal, NDArray[np.bool_]]:
-    """Every few mm how far off the line the row's middle lies, and whether there is a row at all.
+    """Return, every few mm, u, how far the row's middle lies off the line, and whether there is a row at all.
 
-    A row is paper for the height of a card with something else above and below: inside minus outside is largest.
+    A row is paper over the height of a card with something else above and below: inside minus outside is largest.
     """
     wide = max(3, 2 * round(TRACK_STEP_MM / COARSE_MM / 2) + 1)
     smooth = cv2.blur(is_paper, (wide, 1))[:, :: max(1, round(TRACK_STEP_MM / COARSE_MM))].astype(np.float64)
@@ -140,7 +141,7 @@ def _tracked(is_paper: NDArray[np.float32], start: float, half: float) -> tuple[
 
 
 def _around_middle(is_card: NDArray[np.bool_], hole: int) -> slice:
-    """The stretch round the middle in which the row goes on, small holes passed over."""
+    """Return the stretch round the middle in which the row continues; small holes are ignored."""
     middle = len(is_card) // 2
     first = middle - _last_of(is_card[middle::-1], hole)
     return slice(first, middle + _last_of(is_card[middle:], hole) + 1)
@@ -152,7 +153,7 @@ def _within(kept: slice, count: int) -> NDArray[np.bool_]:
 
 
 def _paper_mask(strip: Image, paper: float) -> NDArray[np.bool_]:
-    """What is about as bright as the paper nearby, which light and shade change along a row."""
+    """Return a mask of what is about as bright as the paper nearby, which varies along a row with light and shade."""
     level = strip.min(axis=2).astype(np.float32)
     own = np.percentile(level[len(level) // 4 : -(len(level) // 4)], 85, axis=0).astype(np.float32)
     local = cv2.blur(own[None], (2 * (own.size // 24) + 1, 1))[0]
@@ -160,12 +161,12 @@ def _paper_mask(strip: Image, paper: float) -> NDArray[np.bool_]:
 
 
 def _paper_level(strip: Image) -> float:
-    """How bright the paper of a row is, in its darkest channel."""
+    """Return the brightness of a row's paper, in its darkest channel."""
     return float(np.percentile(strip.min(axis=2), 75))
 
 
 def find_edges(image: Image, calibration: Calibration, row: RowLine, card_mm: tuple[float, float]) -> Edges:
-    """Where the cards of a row may begin or end."""
+    """Return where the cards of a row may begin or end."""
     start, end = row.from_mm - BEYOND_MM, row.to_mm + BEYOND_MM
     strip = straightened(image, calibration, row, (start, end, INSIDE * card_mm[1] / 2))
     first, last = _ends(strip, slice(round((row.from_mm - start) / STEP_MM), round((row.to_mm - start) / STEP_MM)))
@@ -182,20 +183,20 @@ def find_edges(image: Image, calibration: Calibration, row: RowLine, card_mm: tu
 
 
 def usual_pitch(edges: Edges, card_width_mm: float) -> float:
-    """The distance from card to card that explains the edges best."""
+    """Return the distance in mm from card to card that explains the edges best."""
     length = edges.to_mm - edges.from_mm - card_width_mm
     scores = [_best_walk(edges, pitch, card_width_mm) for pitch in PITCHES_MM if pitch < max(length, 10.0)]
     return PITCHES_MM[int(np.argmax(scores))] if scores else card_width_mm
 
 
 def log_gap(gaps_mm: Signal, pitch_mm: float) -> Signal:
-    """Log probability density of a distance between neighbours, up to a constant."""
+    """Return the log probability density of distances between neighbours, up to a constant."""
     off = np.log(np.maximum(gaps_mm, 0.1) / pitch_mm) / GAP_SPREAD
     return np.asarray(-0.5 * np.minimum(off * off, 60.0))
 
 
 def _best_walk(edges: Edges, pitch_mm: float, card_width_mm: float) -> float:
-    """The best sum of edges and gaps on a way from the row's one end to the last card's beginning at the other."""
+    """Return the best sum of edges and gaps from one end of the row to the beginning of its last card."""
     last_mm = edges.to_mm - card_width_mm
     use = (edges.u_mm < last_mm + 6.0) | (edges.u_mm == edges.u_mm[0])
     u, score = edges.u_mm[use], edges.score[use]
@@ -211,7 +212,7 @@ def _best_walk(edges: Edges, pitch_mm: float, card_width_mm: float) -> float:
 
 
 def _ends(strip: Image, known: slice) -> tuple[int, int]:
-    """The first and the last column of the row that shows paper, going on from what is known of it."""
+    """Return the first and the last column of the row that show paper, starting from its known part."""
     share = _paper_mask(strip, _paper_level(strip[:, known])).mean(axis=0)
     is_card, hole = share > PAPER_SHARE, round(LONGEST_HOLE_MM / STEP_MM)
     inner = [min(known.start + hole, known.stop - 1), max(known.stop - hole, known.start)]
@@ -219,7 +220,7 @@ def _ends(strip: Image, known: slice) -> tuple[int, int]:
 
 
 def _last_of(is_card: NDArray[np.bool_], hole: int) -> int:
-    """How many columns on the row still shows, holes in it passed over."""
+    """Return how far the row continues, in columns; small holes are ignored."""
     last = 0
     for n in np.flatnonzero(is_card):
         if n - last > hole:
@@ -229,13 +230,14 @@ def _last_of(is_card: NDArray[np.bool_], hole: int) -> int:
 
 
 def _line_strength(strip: Image) -> Signal:
-    """(lengths,) how much a thin line runs across the whole row: the mean of f(u - 2) - 2 f(u) + f(u + 2), bounded."""
+    """Return how strongly a thin line crosses the whole row, (lengths,): the mean of f(u - 2) - 2 f(u) + f(u + 2),
+    bounded."""
     gray = cv2.GaussianBlur(strip.astype(np.float32).mean(axis=2), (0, 0), sigmaX=0.7, sigmaY=2.0)
     bend = cv2.filter2D(gray, -1, np.array([[1, 0, -2, 0, 1]], np.float32), borderType=cv2.BORDER_REPLICATE)
     return np.asarray(np.clip(bend, -BEND_LEVELS, BEND_LEVELS).mean(axis=0), np.float64)
 
 
 def _peaks(signal: Signal, apart: int) -> NDArray[np.int64]:
-    """Columns that are higher than all others nearby."""
+    """Return the columns that are higher than all others nearby."""
     window = cv2.dilate(signal.astype(np.float32)[None], np.ones((1, 2 * apart + 1), np.uint8))[0]
     return np.flatnonzero((signal >= window - 1e-6) & (signal > 0))

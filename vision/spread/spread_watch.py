@@ -1,7 +1,7 @@
-"""Notice that cards are spread over a table, wait until they lie still, and read them.
+"""Detect that cards are spread over a table, wait until they lie still, and read them.
 
-Far more faces lie there than otherwise. While they do, nothing else is reported about the table. Several frames are
-averaged: still things stay, noise goes. Layout millimetres, seconds of stream time.
+A spread shows far more faces than usual. While it lies there, nothing else is reported about the table. Several frames
+are averaged to reduce noise. Layout millimetres, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -19,39 +19,41 @@ from thirdcard.vision.spread.spread_reading import SeenRow
 from thirdcard.vision.spread.spread_rows import find_rows
 
 LEAST_FACES = 10
-"""So many, in a row, are a spread: otherwise fewer lie open at once."""
+"""Number of open cards in a row from which on they are a spread: otherwise fewer lie open at once."""
 FACE_SCORE = 0.5
-"""The detector's own threshold is 0.3; the faces that are counted must be surer. Chosen by hand."""
+"""Least detector score of the counted faces, above the detector's own threshold of 0.3. Chosen by hand."""
 STILL_S = 0.9
-"""Cells that were still for so long are read. Shorter, cards that are still being laid are read in vain. Chosen by
-hand."""
+"""Cells that were still for so many seconds are read. With a shorter time cards that are still being laid are read
+in vain. Chosen by hand."""
 UNREST_SHARE = 0.02
-"""So much of the spread may flicker and it still lies still."""
+"""Share of the spread that may flicker while it still counts as still."""
 FRAMES = 4
-"""Frames whose mean is read: four halve the noise. Held-out spreads (docs/accuracy/special.md) were measured so."""
+"""Frames whose mean is read: four halve the noise. Held-out spreads (docs/accuracy/special.md) were measured this
+way."""
 FRAME_GAP_S = 0.1
-"""Frames nearer in time share more of their noise. Looks at a spread are 0.24 s apart anyway (vision/observer.py)."""
+"""Least seconds between these frames: nearer ones share more of their noise. Looks at a spread are 0.24 s apart
+anyway (vision/observer.py)."""
 GATHERED_SHARE = 0.4
-"""Of the boxes that were read: where fewer are left the lay is over."""
+"""If a smaller share of the boxes that were read is left, the cards are being gathered."""
 FEW_FACES = 3
-"""So many may be left of a spread that was gathered, or be detected wrongly. Chosen by hand."""
+"""So many faces may be left of a spread that was gathered, or be detected wrongly. Chosen by hand."""
 GONE_S = 1.2
-"""So long hardly a face must be seen before the table is watched as usual again."""
+"""For so many seconds hardly a face may be visible before the table is watched as usual again."""
 
 ReadRows = Callable[[Image], list[SeenRow]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpreadSight:
-    """Cards that lay spread together, as they were last read."""
+    """Cards that lay spread, as they were last read."""
 
     from_t: float
-    """When they lay still."""
+    """When they lay still, in stream seconds."""
     to_t: float
-    """When they were taken away, or the video ended."""
+    """When they were taken away, or the video ended, in stream seconds."""
     rows: tuple[SeenRow, ...]
     image: Image
-    """(H, W, 3) what was read: the mean of some frames."""
+    """(H, W, 3) uint8 the picture that was read: the mean of some frames."""
 
 
 @dataclass(slots=True)
@@ -63,7 +65,7 @@ class SpreadWatch:
     read: ReadRows
     is_lying: bool = False
     done: list[SpreadSight] = field(default_factory=list)
-    """Lays that are over."""
+    """Spreads that were gathered."""
     _frames: list[tuple[float, NDArray[np.uint8]]] = field(default_factory=list)
     _sight: SpreadSight | None = None
     _boxes_read: int = 0
@@ -72,7 +74,7 @@ class SpreadWatch:
     _few_since_t: float | None = None
 
     def update(self, frame: Frame, change: Change, found: Detections) -> bool:
-        """Take one look in; True while a spread lies there, is being laid or gathered."""
+        """Take one look; return True while a spread lies there, or is being laid out or gathered."""
         cards = found.of(CARD_FACE, CARD_BACK)
         cards = cards.take(cards.score >= FACE_SCORE)
         faces = int((cards.label == CARD_FACE).sum())
@@ -87,12 +89,12 @@ class SpreadWatch:
         return self.is_lying
 
     def take(self) -> tuple[SpreadSight, ...]:
-        """The lays that are over since the last call."""
+        """Return the spreads that were gathered since the last call."""
         done, self.done = tuple(self.done), []
         return done
 
     def finish(self, t: float) -> None:
-        """The video ended."""
+        """End the watch at the end of the video."""
         if self._sight is None and len(self._frames) > 0:
             self._read(t)
         self._finish_lay(t)

@@ -1,4 +1,4 @@
-"""Watch one table for cards that are laid out in rows, and read them; read such rows in still pictures too.
+"""Watch one table for cards that are laid out in rows, and read them; also read such rows in still pictures.
 
 Knows the sequences of labels in which cards are laid, not why. Layout millimetres, seconds of stream time.
 """
@@ -19,11 +19,11 @@ Runs = tuple[tuple[str, ...], ...]
 
 
 class DeckReader(CropReader, Protocol):
-    """Reads crops of cards, and may know how the cards of one deck look."""
+    """Reads crops of cards, and may have an enrolled deck."""
 
     @property
     def deck(self) -> HouseDeck | None:
-        """The deck that it knows."""
+        """The enrolled deck; None without one."""
         ...
 
 
@@ -39,34 +39,34 @@ class TableSpread:
         *,
         card_mm: tuple[float, float],
     ) -> None:
-        """Takes the sequences in which cards are spread; none: no spread is looked for."""
+        """Take the sequences in which cards are spread; with none, no spread is looked for."""
         self._runs, self._cloth, self._reader, self._calibration = runs, cloth, reader, calibration
         self._card_mm = card_mm
         self._watch = SpreadWatch(cloth.grid, card_mm, self.read)
 
     def recalibrate(self, calibration: Calibration) -> None:
-        """The camera hangs otherwise; the rows lie where they lay."""
+        """Use another calibration: the camera moved, the rows did not."""
         self._calibration = calibration
 
     @property
     def is_lying(self) -> bool:
-        """Whether a spread lies there, is being laid or gathered."""
+        """Whether a spread lies there, or is being laid out or gathered."""
         return self._watch.is_lying
 
     def update(self, look: ClothLook) -> bool:
-        """Take one look in; True while a spread lies there, is being laid or gathered."""
+        """Take one look; return True while a spread lies there, or is being laid out or gathered."""
         return bool(self._runs) and self._watch.update(look.frame, look.cover.change, look.found)
 
     def take(self) -> tuple[SpreadSight, ...]:
-        """Cards that lay spread and were taken away since the last call."""
+        """Return the spreads that were gathered up since the last call."""
         return self._watch.take()
 
     def finish(self, t: float) -> None:
-        """The video ended."""
+        """End the watch at the end of the video."""
         self._watch.finish(t)
 
     def read(self, image: Image) -> list[SeenRow]:
-        """All rows of a spread in a still picture."""
+        """Return all rows of a spread in a still picture."""
         found = self._cloth.detected(image)
         reader = WholeCardReader(self._reader)
         rows = read_spread(image, self._calibration, found, reader, runs=self._runs, card_mm=self._card_mm)

@@ -1,4 +1,4 @@
-"""Open a source and choose its film: by content, never by name.
+"""Open a source and choose its video stream, by content and never by name.
 
 Knows nothing of packets' times or of what pictures show.
 """
@@ -19,27 +19,32 @@ from thirdcard.vision.errors import NoFilmError, UnreadableVideoError
 from thirdcard.vision.video.network import open_network
 
 PICTURES = re.compile(r"image2|_pipe$|^(gif|apng|ico|webp)")
-"""FFmpeg's readers of still pictures: they give a frame, but no film."""
+"""FFmpeg's readers of still pictures: they give a frame, but no video."""
 TEXTS = frozenset({"tty", "bin", "xbin", "adf", "idf", "txd"})
-"""FFmpeg's readers that draw text."""
+"""FFmpeg's readers that render text."""
 TEXT = "is text, no film"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VideoInfo:
-    """What a video says of itself before it is read."""
+    """What a video declares about itself before it is read."""
 
     codec: str
     size_wh_px: tuple[int, int]
     rate_hz: float | None
     """Mean frame rate; None where unknown."""
     duration_s: float | None
-    """None for live sources and where the container does not say."""
+    """None for live sources and where the container does not declare it."""
     frame_count: int | None
 
 
 def open_container(source: str, *, is_live: bool = False, transport: str = "tcp") -> InputContainer:
-    """A source's container with at least one film in it; raises UnreadableVideoError where there is none."""
+    """Open a source that has at least one video stream.
+
+    Raises:
+        UnreadableVideoError: It cannot be opened.
+        NoFilmError: It holds no video.
+    """
     if not is_live:
         check_file(source)
     container = open_network(source, transport=transport)
@@ -51,10 +56,7 @@ def open_container(source: str, *, is_live: bool = False, transport: str = "tcp"
 
 
 def choose_stream(container: InputContainer, size_wh_px: tuple[int, int] | None = None) -> VideoStream:
-    """The film among a container's streams: of the wanted size where one has it, else the largest.
-
-    Cover pictures are none.
-    """
+    """Return the video stream of the wanted size if there is one, else the largest; cover pictures do not count."""
     films = _films(container)
 
     def preference(stream: VideoStream) -> tuple[bool, bool, int]:
@@ -62,11 +64,11 @@ def choose_stream(container: InputContainer, size_wh_px: tuple[int, int] | None 
         is_default = bool(stream.disposition & Disposition.default)
         return (width, height) == size_wh_px, is_default if size_wh_px is None else False, width * height
 
-    return max(films, key=preference)  # of equals the first
+    return max(films, key=preference)  # of equal ones the first
 
 
 def describe(stream: VideoStream, container: InputContainer) -> VideoInfo:
-    """What an opened film says of itself."""
+    """Return what an opened stream declares about itself."""
     duration_s: float | None = None
     if stream.duration is not None and stream.time_base is not None:
         duration_s = float(stream.duration * stream.time_base)
@@ -82,7 +84,7 @@ def describe(stream: VideoStream, container: InputContainer) -> VideoInfo:
 
 
 def _no_film(container: InputContainer) -> str | None:
-    """Why a container holds no film; None where it does."""
+    """Return why a container holds no video; None where it does."""
     if PICTURES.search(container.format.name):
         return "is a picture, no film"
     if container.format.name in TEXTS:
@@ -98,7 +100,7 @@ def _films(container: InputContainer) -> list[VideoStream]:
 
 
 def check_file(source: str) -> None:
-    """Raises UnreadableVideoError where a path leads to no file with something in it."""
+    """Raise UnreadableVideoError if a path does not lead to a file with content."""
     path = Path(source.removeprefix("file:"))
     if not path.exists():
         raise UnreadableVideoError(source, "no such file")

@@ -1,8 +1,8 @@
-"""Mend the time stamps of a film's packets: stamps far off, clocks that are set or wrap, packets without a stamp.
+"""Correct the time stamps of a film's packets: outliers, clocks that are set or wrap, packets without a stamp.
 
-A stamp that does not follow the one before is held until those after it tell what happened: they go on from the old
-clock, and the stamp alone was wrong; or from the new one, and the clock was set or film is missing. Ticks are those of
-the stream's time base. Pure: knows no container.
+A stamp that does not follow the one before is held until later ones show what happened. If they continue from the old
+clock, the stamp alone was wrong; if from the new one, the clock was set or film is missing. Ticks are those of the
+stream's time base. Pure: knows no container.
 """
 
 from __future__ import annotations
@@ -16,97 +16,100 @@ from fractions import Fraction
 from statistics import median
 
 GAP_S = 1.5
-"""A longer step from one packet to the next is a gap or a clock that was set; recorders need less to begin a file."""
+"""Seconds from one packet to the next from which on it is a gap or a clock that was set; recorders need less to
+begin a file."""
 GAP_STEPS = 4
-"""At low frame rates: so many usual steps are none yet."""
+"""At low frame rates: up to so many usual steps are not a gap."""
 LONGEST_GAP_S = 3599.0
 """A longer step forward inside one stream is a clock that was set: recorders begin a new file each hour at most, and
 the change of summer time, the usual cause, is an hour."""
 JITTER_S = 0.25
-"""Stamps step back by less where packets of a network come out of order."""
+"""Stamps may step back by less than this where packets of a network arrive out of order."""
 REORDERED_S = 1.0
-"""Where a stream tells only when pictures are shown, they come out of order by less than this."""
+"""If a stream has presentation times only, they are out of order by less than this."""
 LEAD_S = 5.0
-"""A picture is shown at most so long after it is decoded: H.264 and H.265 allow 16 frames, here at 3.2 a second."""
+"""A picture is shown at most so many seconds after it is decoded: H.264 and H.265 allow 16 frames, here at 3.2 a
+second."""
 CONFIRMED_BY = 8
-"""So many stamps must go on from a new clock."""
+"""So many stamps must continue from a new clock to confirm it."""
 HELD = 24
-"""Where so many stamps follow neither the old clock nor each other, time is counted."""
+"""If so many stamps follow neither the old clock nor each other, time is counted by packets."""
 SWAPPED = 8
-"""A step back takes back a leap ahead that is no more packets old: parts of the film were swapped."""
+"""A step back cancels a leap ahead that is at most so many packets old: parts of the film were swapped."""
 FIRST = 3
-"""A clock that is right only after fewer packets was wrong before, as where a recorder writes 0 first; but where a key
+"""A clock that becomes right within fewer packets was wrong before, as where a recorder writes 0 first; but if a key
 frame follows, the group before it is missing."""
 HOLE_STEPS = 1.5
-"""In a film of steady steps a longer one means that a picture is missing."""
+"""In a film of steady steps, a step of more than so many usual ones means that a picture is missing."""
 STEADY = 1.3
-"""The longest of the last steps against the usual one, where they are steady."""
+"""Steps are steady if the longest of the last ones is at most so many times the usual one."""
 REMEMBERED = 31
-"""Steps of which the median is the usual one: about a second of film, and an odd number, so that the median is one of
-them."""
+"""Steps of which the median is the usual one: about a second of film, and an odd number, so that the median is one
+of them."""
 WRAPS_TICKS = (1 << 33, 1 << 32)
-"""Of MPEG streams, and of counters of 32 bits."""
+"""Ticks after which clocks wrap: of MPEG streams, and of counters of 32 bits."""
 FALLBACK_HZ = 25.0
-"""Frames a second where neither the packets nor the stream tell: the rate of European video. Chosen by hand."""
+"""Frames per second where neither the packets nor the stream give a rate: that of European video. Chosen by hand."""
 
 
 class ClockFault(StrEnum):
     """What was wrong with a film's clock."""
 
     STAMP = "stamp"
-    """Some stamps were far off."""
+    """Single stamps were far off."""
     SET = "set"
-    """It was set, wrapped or began anew."""
+    """The clock was set, wrapped or restarted."""
     CHAOS = "chaos"
-    """Stamps that follow nothing: time was counted."""
+    """Stamps without any order: time was counted by packets."""
     PASSED = "passed"
-    """Packets came again, or after their time had passed: they were left out."""
+    """Packets came again, or too late, and were left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """When a packet is decoded and shown, as its container says; None where it does not."""
+    """When a packet is decoded and shown, according to its container; None where it does not say."""
 
     decode: int | None
     show: int | None
     is_key: bool = False
-    """Whether its picture needs no other: what comes before it may be missing."""
+    """Whether its picture can be decoded alone, so that what comes before it may be missing."""
 
     @property
     def reading(self) -> int | None:
-        """What the film's clock said."""
+        """The time by the film's own clock."""
         return self.show if self.decode is None else self.decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MendedStamp:
-    """The same on a clock that runs evenly."""
+    """The corrected stamp, on a clock that runs evenly."""
 
     decode: int
     show: int | None
-    """None where the container does not say in which order pictures are shown."""
+    """None where the container does not give the order in which pictures are shown."""
     gap: int = 0
-    """So many ticks of film are missing before it."""
+    """Ticks of film that are missing before it."""
     hole: int = 0
-    """So many ticks seem to be missing before it: too little to be a gap, but what follows may refer to it."""
+    """Ticks that seem to be missing before it: too few for a gap, but what follows may refer to the missing
+    pictures."""
     fault: ClockFault | None = None
     by: int = 0
-    """By how much the clock was wrong."""
+    """By how many ticks the clock was wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockStart:
-    """Where a clock goes on that is known from before."""
+    """The state from which a clock continues in the middle of a film."""
 
     decode: int
-    """The mended time of the next packet."""
+    """The corrected time of the next packet, in ticks."""
     step: int
-    """The usual one."""
+    """The usual step, in ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """In ticks of one stream."""
+    """The limits, in ticks of one stream."""
 
     gap: int
     longest_gap: int
@@ -116,26 +119,26 @@ class _Limits:
 
     @classmethod
     def of(cls, tick_s: Fraction) -> _Limits:
-        """Those of a stream with such ticks."""
+        """Return the limits of a stream whose ticks last `tick_s` seconds."""
         return cls(*(round(each / tick_s) for each in (GAP_S, LONGEST_GAP_S, JITTER_S, REORDERED_S, LEAD_S)))
 
 
 class FilmClock:
-    """The clock of one stream; give it each packet's stamp in the order in which packets come."""
+    """The clock of one stream; it takes each packet's stamp in the order in which packets arrive."""
 
     def __init__(
         self, tick_s: Fraction, *, rate_hz: float | None, start: ClockStart | None = None, is_reordered: bool = False
     ) -> None:
-        """Begin.
+        """Set up the clock.
 
         Args:
             tick_s: Seconds of a tick.
-            rate_hz: Frames a second, where packets have no stamps; None where unknown.
+            rate_hz: Frames per second, for packets without stamps; None where unknown.
             start: None at a film's beginning.
-            is_reordered: Whether pictures are shown in another order than they come in.
+            is_reordered: Whether pictures are shown in another order than they arrive in.
         """
         self.step = start.step if start else max(round(1 / ((rate_hz or FALLBACK_HZ) * tick_s)), 1)
-        """The usual step from one packet to the next."""
+        """The usual step from one packet to the next, in ticks."""
         self.unstamped = 0
         """How many packets had no stamp."""
         self._start = start
@@ -144,12 +147,13 @@ class FilmClock:
         self._lead = 0
         self._steps: deque[int] = deque(maxlen=REMEMBERED)
         self._last: tuple[int | None, int] | None = None
-        """Of the last packet: what the film's clock said, and what it is mended to."""
+        """The last packet's time by the film's clock, and its corrected time."""
         self._count = 0
         self._held: list[Stamp] = []
 
     def take(self, stamp: Stamp) -> list[MendedStamp]:
-        """The next packet's stamp; gives, in their order, the mended ones of all packets whose time is certain."""
+        """Take the next packet's stamp; return, in order, the corrected stamps of all packets whose time is now
+        certain."""
         self._is_by_show |= self._is_reordered and stamp.decode is None and stamp.show is not None
         if not self._held and self._follows(stamp.reading) and not self._is_far_ahead(stamp):
             return [self._accept(stamp)]
@@ -159,7 +163,7 @@ class FilmClock:
         return self._settle()
 
     def end(self) -> list[MendedStamp]:
-        """No packet comes any more; gives what is still held."""
+        """Return the corrected stamps of the packets that are still held, at the end of the film."""
         if self._held and self._follows(self._held[0].reading):
             news, self._held = self._held, []
             return [self._accept(stamp) for stamp in news]
@@ -173,13 +177,14 @@ class FilmClock:
         return self._is_step(reading - self._last[0])
 
     def _is_far_ahead(self, stamp: Stamp) -> bool:
-        """Whether a picture is to be shown long after it is decoded: its stamp is wrong, or a gap lies between."""
+        """Whether a picture is to be shown too long after it is decoded: its stamp is wrong, or a gap lies between."""
         if stamp.show is None or stamp.decode is None:
             return False
         return stamp.show - stamp.decode > self._limits.lead
 
     def _settle_lead(self) -> list[MendedStamp]:
-        """The first held is shown long after it is decoded: so are others near it, or its stamp is wrong."""
+        """Decide whether the first held picture is really shown so late: others near it are too, or its stamp is
+        wrong."""
         first, others = self._held[0], self._held[1:]
         shown = [other.show for other in others if other.show is not None]
         is_true = any(abs(show - (first.show or 0)) <= self._limits.lead for show in shown)
@@ -198,7 +203,7 @@ class FilmClock:
     def _accept(
         self, stamp: Stamp, *, gap: int = 0, fault: ClockFault | None = None, by: int = 0, is_lead_true: bool = False
     ) -> MendedStamp:
-        """One more packet, on the present clock, or without a stamp a step later."""
+        """Correct one more packet on the present clock; one without a stamp comes a usual step later."""
         reading, hole = stamp.reading, 0
         if self._last is None:
             decode = self._start.decode if self._start else reading or 0
@@ -243,7 +248,7 @@ class FilmClock:
         return max(self._steps) <= STEADY * self.step <= STEADY * STEADY * min(self._steps)
 
     def _settle(self) -> list[MendedStamp]:
-        """Say what happened to the held stamps, where those that came since tell."""
+        """Decide what happened to the held stamps, as soon as later ones show it."""
         held = self._held
         if self._count == 1 and len(held) > CONFIRMED_BY and (step := self._first_step()):
             self.step, self._held = step, []
@@ -258,7 +263,8 @@ class FilmClock:
         return self._counted(len(held), ClockFault.CHAOS) if len(held) >= HELD else []
 
     def _first_step(self) -> int | None:
-        """The step of a film of few frames a second, whose first stamps lie far apart, but evenly."""
+        """Return the step of a film of few frames per second, whose first stamps lie far apart but evenly; None
+        otherwise."""
         assert self._last is not None
         all_readings = (self._last[0], *(stamp.reading for stamp in self._held))
         readings = [reading for reading in all_readings if reading is not None]
@@ -266,18 +272,18 @@ class FilmClock:
         return round(median(steps)) if steps and max(steps) <= 2 * min(steps) else None
 
     def _is_even(self, at: int) -> bool:
-        """Whether the held stamps follow each other from one on."""
+        """Whether the held stamps follow each other from index `at` on."""
         known = [stamp.reading for stamp in self._held[at:] if stamp.reading is not None]
         return all(self._is_step(after - before) for before, after in itertools.pairwise(known))
 
     def _follows_after(self, reading: int | None, count: int) -> bool:
-        """Whether a stamp goes on from the old clock, so many packets later."""
+        """Whether a stamp continues from the old clock, so many packets later."""
         if reading is None or self._last is None or self._last[0] is None:
             return False
         return 0 < reading - self._last[0] <= max(self._limits.gap, GAP_STEPS * self.step) + count * self.step
 
     def _between(self, reading: int | None) -> list[MendedStamp]:
-        """The held stamps but the newest were wrong: they lie evenly between their neighbours."""
+        """Replace all held stamps but the newest, which were wrong, by times evenly between their neighbours."""
         assert self._last is not None and self._last[0] is not None and reading is not None
         before, wrong = self._last[0], self._held[:-1]
         self._held = self._held[-1:]
@@ -290,7 +296,7 @@ class FilmClock:
         return mended
 
     def _on_new_clock(self, at: int) -> list[MendedStamp]:
-        """The held stamps go on from a new clock from one on; those before it are counted."""
+        """Continue on a new clock from a held stamp on; the packets before it are timed by counting."""
         mended = self._counted(at, ClockFault.STAMP)
         news, self._held = self._held, []
         first = news[0].reading
@@ -302,7 +308,7 @@ class FilmClock:
         return mended
 
     def _change(self, stamp: Stamp, reading: int, ticks: int, following: Sequence[Stamp]) -> MendedStamp:
-        """The first packet on another clock: film is missing before it, or the clock was set."""
+        """Correct the first packet on another clock: film is missing before it, or the clock was set."""
         assert self._last is not None
         step = self._step_of((stamp, *following))
         ticks = next((ticks + wrap for wrap in WRAPS_TICKS if 0 < ticks + wrap <= self._limits.longest_gap), ticks)
@@ -319,13 +325,13 @@ class FilmClock:
         return self._accept(stamp, fault=ClockFault.SET, by=ticks - step)
 
     def _step_of(self, stamps: Sequence[Stamp]) -> int:
-        """The usual step, which a new clock tells where too few packets came before."""
+        """Return the usual step; after too few packets, that of the new clock."""
         known = [stamp.reading for stamp in stamps if stamp.reading is not None]
         steps = [after - before for before, after in itertools.pairwise(known) if after > before]
         return max(round(median(steps)), 1) if steps and self._count <= FIRST else self.step
 
     def _counted(self, count: int, fault: ClockFault) -> list[MendedStamp]:
-        """Give the first so many held stamps the time of a step each; the clock goes on from the last."""
+        """Time the first so many held packets a step apart each; the clock continues from the last."""
         wrong, self._held = self._held[:count], self._held[count:]
         mended = []
         for stamp in wrong:

@@ -1,7 +1,7 @@
-"""What a film file holds, found without decoding: its even runs, its clock, and how to get to a moment of it.
+"""The index of a film file, made without decoding: its unbroken runs, its clock, and how to seek to a moment.
 
-A film whose clock runs evenly is entered by its time stamps. Of any other the places of its key frames are kept, and
-it is entered there. Seconds from the film's first key frame.
+A film whose clock runs evenly is entered by its time stamps. Of any other the places of its key frames are kept, and it
+is entered there. Seconds from the film's first key frame.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from thirdcard.vision.video.network import reason_of
 from thirdcard.vision.video.packets import PacketPlace, PacketReader
 
 SEEK_BACK_S = (0.0, 3.0, 12.0, 60.0)
-"""Containers without an index land anywhere: then the search begins so much further back."""
+"""Seconds by which seeking goes further back, in turn: containers without an index may land anywhere."""
 KEPT_INDEXES = 64
-"""Films whose index is kept in memory: reading one again reads the whole file where it has no index. Chosen by hand."""
+"""Number of films whose index is kept in memory: without an index the whole file is read again. Chosen by hand."""
 
 SizeWh = tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
 class FilmRun:
-    """A part of a film in which no film is missing."""
+    """A part of a film in which nothing is missing."""
 
     from_s: float
     to_s: float
-    """Until its last picture is over."""
+    """The end of its last picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,13 @@ class KeyPlace:
 
     t: float
     decode: int
-    """Its mended decoding tick, before the film's zero is taken off."""
+    """Its corrected decoding tick, before the film's zero is subtracted."""
     reading: int | None
-    """What the film's clock said."""
+    """The time by the film's own clock, in ticks."""
     position: int | None
     """In bytes from the file's beginning; None where its container does not say."""
     number: int
-    """Of its packet in the file."""
+    """The number of its packet in the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,30 +61,30 @@ class FilmIndex:
     """What one file holds; small, and fit to be sent to other processes."""
 
     zero: int
-    """The mended tick of the film's time 0."""
+    """The corrected tick of the film's time 0."""
     step: int
     """Usual ticks from one packet to the next."""
     step_s: float
     runs: tuple[FilmRun, ...]
     packets: int
     keys: tuple[KeyPlace, ...] = ()
-    """None where its clock runs evenly: then its stamps tell the way."""
+    """Empty where its clock runs evenly: then time stamps suffice for seeking."""
     faults: tuple[tuple[float, ClockFault, float], ...] = ()
     """Where its clock was wrong: at which second, how, and by how many seconds."""
     assumed_rate_hz: float | None = None
-    """Frames a second where it has no stamps and nobody said how many; None where it is known."""
+    """The frame rate assumed for a film without stamps and without a given rate; None where it is known."""
     fault: str | None = None
     """Why it cannot be read to its end; None where it can."""
 
     @property
     def lasts_s(self) -> float:
-        """Until its last picture is over."""
+        """The end of its last picture, in seconds."""
         return self.runs[-1].to_s
 
 
 @dataclass(slots=True)
 class OpenFilm:
-    """A film that stands at a key frame."""
+    """A film opened at a key frame."""
 
     container: InputContainer
     stream: VideoStream
@@ -96,15 +96,15 @@ class OpenFilm:
 
 
 def film_index(path: str | Path, size_wh_px: SizeWh = None, rate_hz: float | None = None) -> FilmIndex:
-    """What a file holds; read once, as long as the file stays as it is.
+    """Return the index of a file; the file is read only once while it stays unchanged.
 
     Args:
         path: The file.
-        size_wh_px: Of the wanted film, where the file holds several.
-        rate_hz: Frames a second where it has no times; None: as the stream says.
+        size_wh_px: Size of the wanted stream, where the file holds several.
+        rate_hz: Frames per second where it has no times; None: as the stream declares.
 
     Raises:
-        UnreadableVideoError: It cannot be opened, or holds no film.
+        UnreadableVideoError: It cannot be opened, or holds no video.
     """
     check_file(str(path))
     facts = Path(str(path).removeprefix("file:")).stat()
@@ -124,7 +124,8 @@ def _index_of(path: str, size_bytes: int, _changed_ns: int, size_wh_px: SizeWh, 
 
 
 def _listed(container: InputContainer, stream: VideoStream, reader: PacketReader, size_bytes: int) -> FilmIndex | None:
-    """What a whole index tells; None where there is none, or it does not tell when each picture is shown."""
+    """Make the index from the container's own complete one; None where it lacks one or does not give presentation
+    times."""
     entries = list(stream.index_entries)
     is_whole = "mp4" in container.format.name and len(entries) == stream.frames
     if not is_whole or stream.codec_context.has_b_frames or any(entry.is_discard for entry in entries):
@@ -160,7 +161,7 @@ def _listed(container: InputContainer, stream: VideoStream, reader: PacketReader
 
 
 def _scanned(reader: PacketReader, *, is_rate_told: bool) -> FilmIndex:
-    """What all of a file's packets tell."""
+    """Make the index by reading all of a file's packets."""
     tick_s = float(reader.stream.time_base or 1)
     is_reordered = bool(reader.stream.codec_context.has_b_frames)
     runs, keys, fault, packets = _Runs(tick_s, 0, is_reordered=is_reordered), [], None, 0
@@ -195,7 +196,7 @@ def _scanned(reader: PacketReader, *, is_rate_told: bool) -> FilmIndex:
 
 
 class _Runs:
-    """The stretches between the gaps, as packets come; where pictures are shown in another order all are kept."""
+    """Collects the stretches between gaps as packets come; if pictures are reordered, all times are kept first."""
 
     def __init__(self, tick_s: float, zero: int, *, is_reordered: bool = False) -> None:
         self._tick_s, self._zero = tick_s, zero
@@ -204,12 +205,12 @@ class _Runs:
 
     @property
     def latest_s(self) -> float:
-        """How far it is."""
+        """The latest time so far, in seconds."""
         latest = max(self._shown) if self._shown else self._runs[-1][1] if self._runs else self._zero
         return (latest - self._zero) * self._tick_s
 
     def add(self, at: int, gap: int) -> None:
-        """A picture is shown then; so much is missing before it."""
+        """Add a picture shown at tick `at`, with `gap` missing ticks before it."""
         if self._shown is not None:
             self._shown.append(at)
             return
@@ -218,7 +219,7 @@ class _Runs:
         self._runs[-1][1] = max(self._runs[-1][1], at)
 
     def all(self, step: int) -> tuple[FilmRun, ...]:
-        """All of them."""
+        """Return all runs."""
         longest = max(round(GAP_S / self._tick_s), GAP_STEPS * step)
         for at in sorted(self._shown or ()):
             if not self._runs or at - self._runs[-1][1] - step > longest:
@@ -244,7 +245,7 @@ def open_film(
     try:
         stream = choose_stream(container, size_wh_px)
         place = _place(container, stream, from_s, index)
-        if place is None and from_s > 0.0:  # a seek to the beginning may land elsewhere where a clock wraps
+        if place is None and from_s > 0.0:  # a seek to the beginning may land elsewhere if a clock wraps
             container.close()
             container = open_container(source)
             stream = choose_stream(container, size_wh_px)
@@ -254,7 +255,7 @@ def open_film(
 
 
 def _place(container: InputContainer, stream: VideoStream, from_s: float, index: FilmIndex) -> PacketPlace | None:
-    """The key frame at or before a moment, the container standing behind it; None: it stands at its beginning."""
+    """Seek to the key frame at or before a moment; None if the container is at its beginning."""
     if from_s <= 0.0:
         return None
     return _by_key(container, stream, from_s, index) if index.keys else _by_time(container, stream, from_s, index)
@@ -303,7 +304,7 @@ def _is_at(packet: Packet[VideoStream], key: KeyPlace) -> bool:
 
 
 def _peek(container: InputContainer, stream: VideoStream, go: Callable[[], None]) -> list[Packet[VideoStream]]:
-    """The packets up to the next key frame from where `go` leads; none where it fails."""
+    """Return the packets up to the next key frame after a seek by `go`; none where it fails."""
     peeked: list[Packet[VideoStream]] = []
     try:
         go()

@@ -1,7 +1,6 @@
-"""Open a network camera's stream over the transport that it is asked for, and say why it
-cannot be opened.
+"""Open a network camera's stream over the requested transport, and report why it cannot be opened.
 
-FFmpeg signs in by itself, with a digest where the camera wants one, and sends the password once an attempt.
+FFmpeg signs in by itself, with a digest if the camera requires one, and sends the password once per attempt.
 """
 
 from __future__ import annotations
@@ -18,28 +17,28 @@ from thirdcard.vision.addresses import public_text
 from thirdcard.vision.errors import SignInRefusedError, TransportRefusedError, UnreadableVideoError
 
 OPEN_TIMEOUT_S = 10.0
-"""A camera that does not answer for so long is given up and asked again. Shorter gives up slow ones, longer waits for
-dead ones. Chosen by hand."""
+"""Seconds after which a camera that does not answer is given up and tried again. A shorter time gives up slow ones,
+a longer one waits for dead ones. Chosen by hand."""
 READ_TIMEOUT_S = 10.0
-"""A stream that brings nothing for so long is given up and opened again; the table knows it for lost after 4 s."""
+"""Seconds after which a stream that brings nothing is closed and opened again; the table counts as lost after 4 s."""
 TRANSPORTS = ("tcp", "udp", "auto")
-"""`auto`: over TCP; over UDP where the camera refuses that."""
+"""`auto`: TCP, or UDP if the camera refuses TCP."""
 _UDP_BUFFER_BYTES = 4 << 20
-"""A key frame comes all at once; the system gives less where it allows less (`net.core.rmem_max`)."""
+"""Receive buffer: a key frame arrives all at once; the system may allow less (`net.core.rmem_max`)."""
 _LOSS = "RTP: missed"
 _REFUSED_SIGN_IN = (av.error.HTTPUnauthorizedError, av.error.HTTPForbiddenError)
 
 
 def open_network(source: str, *, transport: str = "tcp") -> InputContainer:
-    """The stream's container.
+    """Open the stream's container.
 
     Args:
-        source: Its address, with user and password where the camera wants them.
+        source: Its address, with user and password if the camera requires them.
         transport: One of TRANSPORTS; concerns RTSP only.
 
     Raises:
         SignInRefusedError: The camera refuses user or password.
-        TransportRefusedError: It does not send over this transport.
+        TransportRefusedError: It does not stream over this transport.
         UnreadableVideoError: It cannot be opened for another reason.
     """
     options = rtsp_options(transport) if source.startswith("rtsp") else {}
@@ -54,24 +53,24 @@ def open_network(source: str, *, transport: str = "tcp") -> InputContainer:
 
 
 def rtsp_options(transport: str) -> dict[str, str]:
-    """What FFmpeg is asked to use as transport."""
+    """Return FFmpeg's options for a transport."""
     if transport == "auto":
         return {"rtsp_transport": "udp+tcp", "rtsp_flags": "prefer_tcp"}
     return {"rtsp_transport": transport, "buffer_size": str(_UDP_BUFFER_BYTES)}
 
 
 def is_lossy_stream(source: str, transport: str) -> bool:
-    """Whether parts of the stream may get lost on their way without an end of the connection."""
+    """Whether packets of the stream may be lost while the connection stays open."""
     return source.startswith("rtsp") and transport != "tcp"
 
 
 class LossEar(AbstractContextManager["LossEar"]):
-    """Hears from FFmpeg that packets of a network stream were lost.
+    """Detects from FFmpeg's log that packets of a network stream were lost.
 
-    It says so in its log alone: of what is left of a picture the decoders make another without a word, that of H.265
-    always. While any ear is open FFmpeg's words are passed on by whichever thread says them, which waits for the
-    interpreter's lock: decoders must not work in threads of their own meanwhile that are waited for with that lock
-    held, as they do by frames.
+    FFmpeg reports losses only there: from what is left decoders make a picture without an error, for H.265 always.
+    While a listener is open, FFmpeg's messages are passed on by whichever thread writes them, and that thread waits for
+    the interpreter's lock. So decoders must not use frame threads meanwhile: one would be waited for with that lock
+    held.
     """
 
     _open = 0
@@ -92,17 +91,17 @@ class LossEar(AbstractContextManager["LossEar"]):
 
     @staticmethod
     def has_heard(words: Iterable[tuple[int, str, str]]) -> bool:
-        """Whether FFmpeg's words, as captured, report a loss."""
+        """Whether captured messages of FFmpeg report a loss."""
         return any(_LOSS in message for _, _, message in words)
 
 
 def reason_of(error: Exception) -> str:
-    """Why something failed, in one line without the address of what."""
+    """Return why something failed, in one line without any address."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return public_text(" ".join(str(text).split()))
 
 
 def without_address(error: Exception) -> Exception:
-    """The same exception; FFmpeg's name the whole address, which a traceback would show."""
+    """Return the same exception without the address that FFmpeg puts into it, which a traceback would show."""
     error.args = error.args[:2]
     return error

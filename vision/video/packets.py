@@ -1,7 +1,7 @@
-"""A film's packets with mended times, from the first key frame on, and what is wrong between them.
+"""A film's packets with corrected times, from the first key frame on, and the faults between them.
 
-Who decodes them, copies them into clips or keeps them live all count from the same zero: the presentation time of the
-film's first key frame. Ticks are those of the stream's time base.
+Decoding, clips and live streams all count from the same zero: the presentation time of the film's first key frame.
+Ticks are those of the stream's time base.
 """
 
 from __future__ import annotations
@@ -25,59 +25,59 @@ from thirdcard.vision.video.network import LossEar, reason_of, without_address
 
 NO_SUCH_ZEROS = b"\0" * 16
 """H.264 and H.265 never have so many zeros in a picture: a bad sector reads as zeros, and decoders make a picture of
-them without a word."""
+them without an error."""
 ZEROLESS = frozenset({"h264", "hevc"})
 START_CODE = b"\1"
-"""Zeros before one are stuffing."""
+"""Zeros before a start code are stuffing."""
 UNNOTICED_S = 0.5
-"""In less nothing is put down or taken away."""
+"""In fewer seconds nothing is put down or taken away."""
 KEY_WITHIN = 300
-"""A film in which so many packets bring no key frame is one whose container does not report them."""
+"""If so many packets bring no key frame, the container does not report them."""
 SETTLED_AFTER = 8
-"""So many packets tell which picture is shown first where a file's edit list leaves out its beginning."""
+"""So many packets show which picture comes first, if a file's edit list leaves out its beginning."""
 REPEATED_WITHIN = 300
-"""A packet comes again, where a copy of a film went wrong, after no more others: 10 s at 30 frames a second. A film
-that is played again from its beginning takes longer."""
+"""A packet that was copied twice comes again within so many others: 10 s at 30 frames per second. A film that is
+played again from its beginning takes longer."""
 LATE_S = 10.0
-"""A longer leap ahead leaves film out that does not come later."""
+"""A leap ahead of more seconds leaves out film that does not come later."""
 GONE_ON_BY = 3
-"""So many packets must go on from a leap ahead: else a stamp alone was wrong."""
+"""So many packets must continue from a leap ahead; otherwise a single stamp was wrong."""
 MOST_ERRORS = 200
-"""So often a container may fail in a row before nothing more is asked of it."""
+"""After so many consecutive failures of a container, reading is given up."""
 
 
 @dataclass(slots=True, kw_only=True)
 class FilmPacket:
-    """One packet; its `pts` and `dts` are mended, and count from the film's zero."""
+    """One packet; its `pts` and `dts` are corrected, and count from the film's zero."""
 
     packet: Packet[VideoStream]
     number: int
-    """From 0 in the file, those before the first key frame too."""
+    """From 0 in the file, including packets before the first key frame."""
     reading: int | None
-    """What the film's clock said, in ticks."""
+    """The time by the film's own clock, in ticks."""
     decode: int
-    """Mended; as `packet.dts`."""
+    """The corrected decoding tick; equal to `packet.dts`."""
     mended: MendedStamp
     step: int
     """Usual ticks from one packet to the next."""
     is_spoilt: bool
-    """Whether it is damaged itself."""
+    """Whether the packet itself is damaged."""
     is_after_damage: bool
     """Whether the container could not be read just before it."""
     passed: int = 0
-    """So many packets before it were left out, since they came again or too late."""
+    """How many packets before it were left out, since they came again or too late."""
 
     @property
     def t(self) -> float:
-        """When its picture is shown, as near as is known: seconds of stream time."""
+        """When its picture is shown, as near as is known, in seconds of stream time."""
         at = self.decode if self.packet.pts is None else self.packet.pts
         return whole_ticks_s(at * float(self.packet.time_base or 0))
 
     @property
     def is_broken_off(self) -> bool:
-        """Whether pictures are missing before it: such as it refers to, or more than may be missing unnoticed.
+        """Whether pictures are missing before it: some that it refers to, or more than may be missing unnoticed.
 
-        A gap is none of these: it shows in the times of the pictures.
+        A gap does not count: it is visible in the times of the pictures.
         """
         hole, tick_s = self.mended.hole, self.packet.time_base or 0
         is_hole = bool(hole) and (not self.packet.is_keyframe or hole * tick_s > UNNOTICED_S)
@@ -89,7 +89,7 @@ class _Coding:
     """How a film is coded and packed."""
 
     is_order_unknown: bool
-    """AVI does not say in which order pictures are shown; FFmpeg gives that in which they come."""
+    """AVI does not give the order in which pictures are shown; FFmpeg gives that in which they arrive."""
     is_zeroless: bool
     """Whether long runs of zeros are damage."""
     has_lengths: bool
@@ -97,7 +97,7 @@ class _Coding:
 
     @classmethod
     def of(cls, container: InputContainer, stream: VideoStream) -> _Coding:
-        """As container and stream say."""
+        """Return the coding that container and stream declare."""
         context = stream.codec_context
         return cls(
             is_order_unknown=container.format.name == "avi" and bool(context.has_b_frames),
@@ -129,22 +129,22 @@ class PacketReader:
         rate_hz: float | None = None,
         place: PacketPlace | None = None,
     ) -> None:
-        """Takes an opened container.
+        """Take an opened container.
 
         Args:
             source: What it was opened from, for messages.
-            container: Stands at its beginning, or at `place`.
-            stream: The film in it.
-            rate_hz: Frames a second where packets have no times; None: as the stream says.
-            place: The next packet where it is not the film's first.
+            container: At its beginning, or at `place`.
+            stream: The video stream in it.
+            rate_hz: Frames per second where packets have no times; None: as the stream declares.
+            place: The next packet, if it is not the film's first.
         """
         assert stream.time_base is not None
         self.source = source
         self.stream = stream
         self.is_live = False
-        """A source that has no end: an error is reported at once, since it is opened again."""
+        """Whether the source has no end: an error is then reported at once, since the source is opened again."""
         self.is_begun_unsound = False
-        """Whether parts were lost of the packets that were read to open it."""
+        """Whether packets were lost while it was opened."""
         self.clock = FilmClock(
             stream.time_base,
             rate_hz=rate_hz or _rate_of(stream),
@@ -152,7 +152,7 @@ class PacketReader:
             is_reordered=bool(stream.codec_context.has_b_frames),
         )
         self.zero: int | None = None if place is None else place.zero
-        """The mended tick that is the film's time 0; None until it is known."""
+        """The corrected tick that is the film's time 0; None until it is known."""
         self.count = 0 if place is None else place.number
         """How many packets were read."""
         self.faults: list[tuple[float, ClockFault, float]] = []
@@ -163,7 +163,7 @@ class PacketReader:
         self._peeked = [] if place is None else list(place.peeked)
 
     def _is_spoilt(self, packet: Packet[VideoStream]) -> bool:
-        """Whether a packet is said or seen to be damaged."""
+        """Whether a packet is marked as damaged, or contains an impossible run of zeros."""
         if packet.is_corrupt or not self._coding.is_zeroless:
             return packet.is_corrupt
         data = bytes(packet)
@@ -209,13 +209,13 @@ class PacketReader:
         )
 
     def _begun(self, begin: _Beginning | None, packet: FilmPacket) -> Iterable[FilmPacket]:
-        """What can be given once it is known where the film begins."""
+        """Return the packets that can be passed on once it is known where the film begins."""
         if self.zero is not None or begin is None:
             return self._from([packet])
         return self._from(begin.take(packet))
 
     def _from(self, packets: list[FilmPacket]) -> Iterable[FilmPacket]:
-        """The packets, counted from zero; the first ones tell what zero is."""
+        """Return the packets counted from zero; the first ones define zero."""
         if packets and self.zero is None:
             self.zero = _zero_of(packets)
         zero = self.zero or 0
@@ -232,9 +232,9 @@ class PacketReader:
         return packets
 
     def _read(self) -> Iterator[tuple[Packet[VideoStream], bool, bool]]:
-        """The packets as the container gives them; one that cannot be read on is tried again from where it stands.
+        """Yield the packets as the container gives them; after an error reading continues from where it stands.
 
-        With each: whether the container failed just before, and whether parts of it were lost on the way.
+        With each: whether the container failed just before, and whether parts of it were lost in transmission.
         """
         for packet in self._peeked:
             yield packet, False, False
@@ -247,7 +247,7 @@ class PacketReader:
                             has_loss = LossEar.has_heard(words)
                             words.clear()
                             yield packet, is_after_damage, has_loss or was_loss or is_unsound
-                            was_loss = has_loss  # a packet is given once the next one begins
+                            was_loss = has_loss  # a packet is given only once the next one begins
                             is_unsound = is_unsound and not packet.is_keyframe
                             errors, is_after_damage = 0, False
                 return
@@ -261,13 +261,13 @@ class PacketReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PacketPlace:
-    """A packet in the midst of a film at which a reader may begin."""
+    """A packet in the middle of a film at which a reader may begin."""
 
     start: ClockStart
     zero: int
     number: int
     peeked: tuple[Packet[VideoStream], ...] = ()
-    """Packets that were read already to find it."""
+    """Packets that were already read to find it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,26 +281,27 @@ class _Leap:
 
 
 class _Passed:
-    """Knows packets whose time has passed: where a part of a file was copied twice, or parts of it were swapped.
+    """Recognises packets whose time has passed: part of a file was copied twice, or parts of it were swapped.
 
-    What comes again has the same stamp and content. What comes too late has a time that was left out shortly before.
+    A repeated packet has the same stamp and content. One that comes too late has a time that was left out shortly
+    before.
     """
 
     def __init__(self, tick_s: float) -> None:
         self._least, self._longest = JITTER_S / tick_s, LATE_S / tick_s
         self._all: deque[int] = deque(maxlen=REPEATED_WITHIN)
         self._known: dict[int, int] = {}
-        """The content of each, by its stamp."""
+        """The checksum of each packet's content, by its stamp."""
         self._is_repeating = False
         self.is_seam = False
-        """Whether the last packet has come before with another content: there a part ends that came twice."""
+        """Whether the last packet's stamp came before with another content: a repeated part ends there."""
         self._number = self._since = 0
         self._last: int | None = None
         self._leap: _Leap | None = None
         self._left_out: deque[_Leap] = deque(maxlen=8)
 
     def is_again(self, packet: Packet[VideoStream]) -> bool:
-        """Whether this very packet has come; it counts as one that has from now on."""
+        """Whether this very packet came before; it is remembered from now on."""
         stamp = _stamp_of(packet)
         if stamp is None:
             return False
@@ -331,7 +332,7 @@ class _Passed:
         elif self._leap is not None:
             self._since += 1
             if not 0 < ahead <= self._least:
-                self._leap = None  # a stamp alone was wrong
+                self._leap = None  # a single stamp was wrong
             elif self._since == GONE_ON_BY:
                 self._left_out.append(self._leap)
                 self._leap = None
@@ -351,7 +352,7 @@ class _Beginning:
         self._first: int | None = None
 
     def take(self, packet: FilmPacket) -> list[FilmPacket]:
-        """One more; gives all from the first key frame on as soon as that is known."""
+        """Add a packet; return all from the first key frame on as soon as that is known."""
         self._all.append(packet)
         if self._first is None and packet.packet.is_keyframe:
             self._first = len(self._all) - 1
@@ -362,7 +363,7 @@ class _Beginning:
         return self._all if len(self._all) >= KEY_WITHIN else []
 
     def all(self) -> list[FilmPacket]:
-        """All there are."""
+        """Return all held packets."""
         return self._all[self._first or 0 :]
 
 
@@ -371,7 +372,7 @@ def _shown(packets: Iterable[FilmPacket]) -> list[FilmPacket]:
 
 
 def _zero_of(packets: list[FilmPacket]) -> int:
-    """The mended tick at which the first picture is shown."""
+    """Return the corrected tick at which the first picture is shown."""
     first = packets[0]
     if not first.packet.is_discard:
         return first.mended.decode if first.mended.show is None else first.mended.show

@@ -1,5 +1,5 @@
-"""Bring pictures to the calibrated size: turned as the film says, stretched pixels made square, scaled where the shape
-is the same.
+"""Fit pictures to the calibrated size: rotated as the film declares, with square pixels, and scaled if the shape is the
+same.
 
 A picture of another shape shows something else than was calibrated, and cannot be used.
 """
@@ -15,25 +15,25 @@ from av.video.frame import VideoFrame
 from thirdcard.vision.frames import Frame, as_bgr
 
 ALIKE = 0.01
-"""Shapes that differ by less are the same: encoders round sizes up to whole blocks."""
+"""Aspect ratios that differ by a smaller share are equal: encoders round sizes up to whole blocks."""
 TURNS = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_CLOCKWISE}
-"""By the film's own word: so many degrees against the clock."""
+"""By the film's declared rotation, in degrees counterclockwise."""
 
 SizeWh = tuple[int, int]
 
 
 class PictureFit:
-    """Fits one film's pictures; how is decided anew where their size changes."""
+    """Fits one film's pictures; decides anew where their size changes."""
 
     def __init__(self, size_wh_px: SizeWh | None, pixel_aspect: Fraction | None = None) -> None:
-        """Takes the calibrated size, None where any will do, and how much wider than high the film's pixels are."""
+        """Take the calibrated size (None: any) and the width of the film's pixels relative to their height."""
         self._wanted = size_wh_px
         self._aspect = float(pixel_aspect) if pixel_aspect else 1.0
         self.scaled_from: SizeWh | None = None
         """The size of pictures that had to be scaled; None where none had to be."""
 
     def fitted(self, index: int, t: float, decoded: VideoFrame) -> Frame | None:
-        """The frame in the calibrated size; None where its shape is another."""
+        """Return the frame in the calibrated size; None where its shape is another."""
         size = (decoded.width, decoded.height)
         turn = round(decoded.rotation) % 360
         if turn in TURNS and not (size == self._wanted and turn != 180):

@@ -1,7 +1,7 @@
-"""Decode a film's packets into sound pictures, and say from when on there are none.
+"""Decode a film's packets into pictures that can be trusted, and mark from when on there are none.
 
-A picture that is damaged spoils those that refer to it: from the first that cannot be trusted until the next sound
-key frame nothing is shown. Stream time in seconds.
+A damaged picture spoils those that refer to it: from the first that cannot be trusted until the next undamaged key
+frame nothing is shown. Stream time in seconds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from thirdcard.vision.video.film_clock import GAP_S, GAP_STEPS, ClockFault
 from thirdcard.vision.video.packets import FilmPacket
 
 KEYLESS_S = 30.0
-"""In a film that has no key frames damage is taken to be mended after so long without another."""
+"""In a film without key frames damage counts as over after so many seconds without further damage."""
 
 Decode = Callable[["Packet[VideoStream] | None"], list[VideoFrame]]
 
@@ -33,17 +33,17 @@ class SoundPicture:
 
 
 class SoundFrames:
-    """Tells sound pictures of one film from such that cannot be trusted."""
+    """Separates the pictures of one film that can be trusted from those that cannot."""
 
     def __init__(self, tick_s: float) -> None:
-        """Takes the seconds of a tick of the film."""
+        """Take the seconds of a tick of the film."""
         self.lost: SightFault | None = None
         """Why nothing is shown; None where pictures are."""
         self._tick_s = tick_s
         self._first: int | None = None
         """When the first packet was decoded, in ticks."""
         self._delay: int | None = None
-        """How much later than that its picture came, which has only that time: the decoder puts pictures in order."""
+        """By how many ticks pictures come later than their packets, if they have decoding times only."""
         self._last_t: float | None = None
         self._bad: dict[int, SightFault] = {}
         """Presentation ticks of packets that cannot be trusted themselves, and why."""
@@ -53,18 +53,18 @@ class SoundFrames:
         self._step_s = 0.0
 
     def take(self, each: FilmPacket, decode: Decode) -> Iterator[SoundPicture | SightLost]:
-        """Decode one more packet."""
+        """Decode one more packet, and yield the pictures and marks."""
         self._note(each)
         yield from self._show(each.packet, decode)
 
     def take_decoded(self, each: FilmPacket, pictures: Iterable[VideoFrame]) -> Iterator[SoundPicture | SightLost]:
-        """Take a packet that somebody has decoded."""
+        """Take a packet that was decoded elsewhere, and yield the pictures and marks."""
         self._note(each)
         for picture in pictures:
             yield from self._sound(picture)
 
     def end(self, decode: Decode) -> Iterator[SoundPicture | SightLost]:
-        """What the decoder held back."""
+        """Yield what the decoder held back."""
         yield from self._show(None, decode)
 
     def _note(self, each: FilmPacket) -> None:
@@ -89,7 +89,7 @@ class SoundFrames:
             yield from self._sound(picture)
 
     def _sound(self, picture: VideoFrame) -> Iterator[SoundPicture | SightLost]:
-        """The picture, where it can be trusted."""
+        """Yield the picture if it can be trusted."""
         at = picture.pts
         if at is None and picture.dts is not None:
             self._delay = picture.dts - (self._first or 0) if self._delay is None else self._delay
@@ -113,7 +113,7 @@ class SoundFrames:
             yield SoundPicture(t, picture)
 
     def _lost_from_next(self, fault: SightFault) -> Iterator[SightLost]:
-        """From the next picture on nothing can be trusted, until a sound key frame comes."""
+        """Mark that from the next picture on nothing can be trusted, until an undamaged key frame comes."""
         self._bad_t = self._next_t
         if self.lost is None:
             self.lost = fault
@@ -121,5 +121,5 @@ class SoundFrames:
 
     @property
     def _next_t(self) -> float:
-        """When the next picture is due."""
+        """When the next picture is due, in stream seconds."""
         return 0.0 if self._last_t is None else whole_ticks_s(self._last_t + self._step_s)

@@ -1,8 +1,8 @@
-"""Read a film's frames with their times, near the speed of its decoder: the one door to film.
+"""Read a film's frames with their times, nearly as fast as its decoder: the only way to read video here.
 
-Times are seconds since the film's first key frame, on a clock that was mended where the film's own was wrong. Where
-nothing can be seen a `SightLost` says so in the midst of the frames, and why. Files, network cameras and devices are
-read alike; only a file has an end that can be distinguished from a break. Knows nothing of what the pictures show.
+Times are seconds since the film's first key frame, on a clock that was corrected where the film's own was wrong. Where
+nothing can be seen, a `SightLost` between the frames says so, and why. Files, network cameras and devices are read in
+the same way; only a file has an end that can be distinguished from a break. Knows nothing of what the pictures show.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from thirdcard.vision.video.picture_fit import PictureFit
 from thirdcard.vision.video.sound_frames import SoundFrames, SoundPicture
 
 SHORTFALL_S = 1.0
-"""How much earlier than its container says a file may end without being called broken."""
+"""How many seconds earlier than its container declares a file may end without counting as broken."""
 LEAST_STEP_S = 0.001
-"""Frames of one time are distinguished by so much."""
+"""Least seconds between two frames: frames with equal times are moved apart by this."""
 TELLS_ITS_LENGTH = ("mov", "matroska", "flv")
-"""Containers whose length was written by who made the file; that of others FFmpeg guesses from what is there."""
+"""Containers whose length was written by their maker; that of others is estimated by FFmpeg from the content."""
 
 LEAST_PACKETS, FIRST_PACKETS = 12, 40
-"""So many tell how often frames come; of a film's first, so many are asked."""
+"""Packets needed to know the frame rate, and the number of a film's first packets that are read for it."""
 MOST_KEYS = 2000
-"""So many key frames are asked for their size: an hour at usual distances."""
+"""Largest number of key frames whose size is checked: an hour at usual distances."""
 
 AHEAD_BYTES = 32 << 20
-"""Some ten seconds of one who watches a recording at 20 times its speed."""
+"""Bytes to read ahead: about ten seconds of a watch at 20 times the recording's speed."""
 PIECE_BYTES = 512 << 10
-"""Systems read no more at one wish than their disks take at once."""
+"""Bytes per request: systems read no more at one request than their disks take at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class _Opened:
     container: InputContainer
     stream: VideoStream
     listening: ExitStack
-    """Ends the listening for lost packets."""
+    """Ends the listening for lost packets when closed."""
     is_begun_unsound: bool
     """Whether some were lost while it was opened."""
 
@@ -75,15 +75,16 @@ class VideoReader:
         on_packet: Callable[[Packet[VideoStream]], None] | None = None,
         transport: str = "tcp",
     ) -> None:
-        """Remembers what to open.
+        """Store what to open.
 
         Args:
             source: A file's path, `rtsp://…` or another address that FFmpeg opens.
             threads: Decoder threads.
-            size_wh_px: The calibrated size: frames come in it; None: as they are.
-            rate_hz: Frames a second where the source has no times; None: as it says.
-            on_packet: Is handed each of the film's packets, its time mended, before it is decoded, for keeping clips.
-            transport: Over which an RTSP camera is asked to send: tcp, udp or auto.
+            size_wh_px: The calibrated size, to which frames are fitted; None: frames keep their own.
+            rate_hz: Frames per second where the source has no times; None: as it declares.
+            on_packet: Called with each of the film's packets, its time corrected, before it is decoded; for keeping
+                clips.
+            transport: Over which an RTSP camera is asked to stream: tcp, udp or auto.
         """
         self.source = str(source)
         self.is_live = "://" in self.source and not self.source.startswith("file:")
@@ -103,7 +104,11 @@ class VideoReader:
         self.close()
 
     def open(self) -> VideoReader:
-        """Opens the source; raises UnreadableVideoError where that fails or it holds no video."""
+        """Open the source.
+
+        Raises:
+            UnreadableVideoError: That fails, or the source holds no video.
+        """
         if self._opened is None:
             is_lossy = is_lossy_stream(self.source, self._transport)
             with ExitStack() as ears, Capture() if is_lossy else nullcontext([]) as words:
@@ -117,7 +122,7 @@ class VideoReader:
         return self
 
     def close(self) -> None:
-        """Lets the source go; harmless when it is not open."""
+        """Close the source; harmless when it is not open."""
         if self._opened is not None:
             self._opened.listening.close()
             self._opened.container.close()
@@ -125,13 +130,13 @@ class VideoReader:
 
     @property
     def stream(self) -> VideoStream:
-        """The opened film, for muxers that copy its packets."""
+        """The opened stream, for muxers that copy its packets."""
         assert self._opened is not None, "open() comes first"
         return self._opened.stream
 
     @property
     def info(self) -> VideoInfo:
-        """What the opened source says of itself; its rate as its stamps tell once some were read."""
+        """What the opened source declares about itself; its rate is measured once some stamps were read."""
         assert self._opened is not None, "open() comes first"
         info = describe(self.stream, self._opened.container)
         return info if self.step_s is None else replace(info, rate_hz=1 / self.step_s)
@@ -150,15 +155,15 @@ class VideoReader:
 
     @property
     def has_no_times(self) -> bool:
-        """Whether no packet had a time so far: times are counted by the rate."""
+        """Whether no packet had a time so far: times are then counted by the rate."""
         return self._packets is not None and 0 < self._packets.count <= self._packets.clock.unstamped
 
     def __iter__(self) -> Iterator[Frame]:
-        """Yields the frames alone; raises VideoBreakError where the source breaks before its end."""
+        """Yield only the frames; raise VideoBreakError if the source breaks before its end."""
         return (item for item in self.looks() if isinstance(item, Frame))
 
     def looks(self) -> Iterator[Frame | SightLost]:
-        """Yields the frames, and in their midst from when on nothing is seen.
+        """Yield the frames, and between them marks from when on nothing is seen.
 
         Raises:
             VideoBreakError: The source breaks before its end.
@@ -198,7 +203,7 @@ class VideoReader:
             raise self._break(error.reason) from error
 
     def _check_end(self, packets: PacketReader) -> None:
-        """A file must reach the end that its container promised; a live source has no end at all."""
+        """Raise VideoBreakError unless a file reached the end that its container declares; a live source has no end."""
         if self.is_live:
             raise self._break("the source stopped sending")
         if self._frames == 0:
@@ -218,11 +223,14 @@ class VideoReader:
 
 
 def probe(source: str | Path, size_wh_px: tuple[int, int] | None = None) -> VideoInfo:
-    """Opens a source and decodes its first frame; raises UnreadableVideoError where either fails.
+    """Open a source and decode its first frame.
 
     Args:
         source: The file.
-        size_wh_px: Of the wanted film, where the file holds several.
+        size_wh_px: Size of the wanted stream, where the file holds several.
+
+    Raises:
+        UnreadableVideoError: It cannot be opened, or holds no frame that can be decoded.
     """
     with open_container(str(source)) as container:
         stream = choose_stream(container, size_wh_px)
@@ -239,7 +247,7 @@ def probe(source: str | Path, size_wh_px: tuple[int, int] | None = None) -> Vide
 
 
 def measured_step_s(source: str | Path, size_wh_px: tuple[int, int] | None, rate_hz: float | None) -> float | None:
-    """Usual seconds from frame to frame by a film's first stamps; None where it has too few.
+    """Return the usual seconds from frame to frame, by a film's first stamps; None where it has too few.
 
     Raises:
         UnreadableVideoError: It cannot be opened.
@@ -256,7 +264,7 @@ def measured_step_s(source: str | Path, size_wh_px: tuple[int, int] | None, rate
 
 
 def holds_size(source: str | Path, size_wh_px: tuple[int, int]) -> bool:
-    """Whether any of a film's key frames has a size, or is shown in it since its pixels are not square.
+    """Whether any of a film's key frames has a size, or is shown in it because its pixels are not square.
 
     Raises:
         UnreadableVideoError: It cannot be opened.
@@ -272,28 +280,28 @@ def holds_size(source: str | Path, size_wh_px: tuple[int, int]) -> bool:
 
 
 def _square(decoded: VideoFrame, pixel_aspect: Fraction | None) -> tuple[int, int]:
-    """As viewers show it whose pixels are wider than high, or narrower."""
+    """Return the size at which viewers show a picture whose pixels are not square."""
     width, height = _size(decoded)
     return round(width * float(pixel_aspect or 1)), height
 
 
 def _size(decoded: VideoFrame) -> tuple[int, int]:
-    """As the picture is shown: turned where the film says so."""
+    """Return the size at which the picture is shown, with the film's declared rotation."""
     is_turned = round(decoded.rotation) % 180 == 90
     return (decoded.height, decoded.width) if is_turned else (decoded.width, decoded.height)
 
 
 class ReadAhead:
-    """Has the system read what a file holds next while what came before is looked at: nobody waits for the disk.
+    """Asks the system to read ahead in a file, so that nobody waits for the disk.
 
-    Does nothing where the system takes no such wishes.
+    Does nothing where the system does not support such requests.
     """
 
     def __init__(self, path: str) -> None:
-        """Takes the file; one that cannot be opened is nobody's trouble here."""
+        """Take the file; one that cannot be opened is ignored here."""
         self._file: int | None = None
         self._asked_bytes = -1
-        """Up to where it was asked for; -1 before the first wish."""
+        """Up to where it was asked for; -1 before the first request."""
         if hasattr(os, "posix_fadvise"):
             with suppress(OSError):
                 self._file = os.open(path, os.O_RDONLY)
@@ -309,7 +317,7 @@ class ReadAhead:
             self._file = None
 
     def reached(self, at_bytes: int | None) -> None:
-        """Say how far the file was read; None where that is not known."""
+        """Report how far the file was read, in bytes; None where that is not known."""
         if self._file is None or at_bytes is None:
             return
         if not at_bytes <= self._asked_bytes <= at_bytes + AHEAD_BYTES:
