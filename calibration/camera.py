@@ -1,7 +1,7 @@
-"""A camera's lens and place, and the way between its pixels and the layout plane.
+"""A camera's lens and pose, and the mapping between its pixels and the layout plane.
 
-Knows nothing of pictures or areas. Image points: distorted pixels, x right, y down, pixel centres at integers.
-Layout points: millimetres, z into the table, so what stands on the cloth has negative z.
+Knows nothing of pictures or areas. Image points: distorted pixels, x right, y down, pixel centres at integers. Layout
+points: millimetres, z into the table, so what stands on the cloth has negative z.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _KEYS = ("image_size", "camera_matrix", "distortion", "rvec", "tvec", "homograph
 _ARRAY_SHAPES = {"camera_matrix": (3, 3), "distortion": (5,), "rvec": (3,), "tvec": (3,), "homography": (3, 3)}
 _UNDISTORT_STEPS = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 100, 1e-12)
 _OUTSIDE_PX = -1e6
-"""Where a rectifying map points for what the lens cannot show."""
+"""Where a rectifying map points if the lens cannot show the place."""
 
 
 def _from_pose() -> FloatArray:
@@ -36,7 +36,7 @@ def _from_pose() -> FloatArray:
 class Calibration:
     """Lens and pose of a camera over a table, in OpenCV's model.
 
-    The homography follows from the pose where there is one; with a homography alone only points on the cloth map.
+    With a pose, the homography is derived from it; with a homography alone only points on the cloth can be mapped.
     """
 
     image_size_wh_px: tuple[int, int]
@@ -47,17 +47,17 @@ class Calibration:
     rvec: FloatArray | None = None
     """(3,): Rodrigues vector, layout to camera."""
     tvec: FloatArray | None = None
-    """(3,): millimetres."""
+    """(3,): translation in millimetres, layout to camera."""
     homography: FloatArray = field(default_factory=_from_pose)
     """(3, 3): undistorted pixel to layout mm."""
     residual_px: float | None = None
-    """RMS distance over the points it was fitted to."""
+    """RMS distance, in px, over the points to which it was fitted."""
     _rays_from_layout: FloatArray = field(init=False, repr=False)
-    """(3, 4): [R t], or K^-1 H^-1 with an empty third column where there is no pose; up to a positive factor."""
+    """(3, 4): [R t], or K^-1 H^-1 with an empty third column without a pose; up to a positive factor."""
     _view_sign: float = field(init=False, repr=False)
-    """The sign of the homography's depth in the middle of the picture, which the camera surely sees."""
+    """The sign of the homography's depth at the centre of the picture, which the camera certainly sees."""
     _largest_radius: float = field(init=False, repr=False)
-    """How far from its axis the lens model holds, as the tangent of the angle."""
+    """How far from its axis the lens model is valid, as the tangent of the angle."""
 
     def __post_init__(self) -> None:
         for key, shape in _ARRAY_SHAPES.items():
@@ -91,7 +91,7 @@ class Calibration:
 
     @property
     def camera_centre_mm(self) -> FloatArray | None:
-        """(3,): where the camera is, -R^T t, z negative; None without a pose."""
+        """(3,): the camera's position in layout mm, -R^T t, with negative z; None without a pose."""
         if self.rvec is None or self.tvec is None:
             return None
         rotation = cv2.Rodrigues(self.rvec)[0]
@@ -99,16 +99,17 @@ class Calibration:
         return centre
 
     def image_from_layout(self, points_mm: ArrayLike) -> FloatArray:
-        """Distorted pixels of points on or above the cloth.
+        """Map points on or above the cloth to distorted pixels.
 
         Args:
             points_mm: (N, 2) on the cloth, or (N, 3) with z into the table.
 
         Returns:
-            (N, 2) float64; NaN for what is behind the camera or beyond the field its lens model holds for.
+            (N, 2) float64; NaN for what is behind the camera or outside the range of its lens model.
 
         Raises:
-            PoseMissingError: A point off the cloth was given and the pose is unknown.
+            PoseMissingError: A point is off the cloth and the pose is unknown.
+            CameraError: The points have another shape.
         """
         points = np.asarray(points_mm, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] not in (2, 3):
@@ -118,13 +119,16 @@ class Calibration:
         return self._distort(self._rays(points))
 
     def layout_from_image(self, points_px: ArrayLike) -> FloatArray:
-        """Points on the cloth (z = 0) that distorted pixels show.
+        """Map distorted pixels to points on the cloth (z = 0).
 
         Args:
             points_px: (N, 2).
 
         Returns:
             (N, 2) float64, mm; NaN where the line of sight does not meet the cloth.
+
+        Raises:
+            CameraError: The points have another shape.
         """
         points = np.asarray(points_px, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != 2:
@@ -147,7 +151,7 @@ class Calibration:
     def rectify_maps(
         self, origin_mm: tuple[float, float], size_px: tuple[int, int], *, px_per_mm: float
     ) -> tuple[Map, Map]:
-        """Maps for `cv2.remap` that show the cloth from above at a fixed scale.
+        """Return maps for `cv2.remap` that show the cloth from above at a fixed scale.
 
         Pixel (u, v) of the rectified view has its centre at `origin_mm + (u, v) / px_per_mm`.
 
@@ -167,7 +171,7 @@ class Calibration:
         return np.ascontiguousarray(map_x), np.ascontiguousarray(map_y)
 
     def _homography_of_pose(self, rvec: FloatArray, tvec: FloatArray) -> FloatArray:
-        """Inverse of K [r1 r2 t], scaled so that its last entry is 1."""
+        """Return the inverse of K [r1 r2 t], scaled so that its last entry is 1."""
         centre = self.camera_centre_mm
         if centre is None or centre[2] >= 0:
             value = tvec.tolist()
@@ -178,14 +182,15 @@ class Calibration:
         return _frozen_array(inverse / inverse[2, 2], (3, 3), "homography")
 
     def _projection(self) -> FloatArray:
-        """What `_rays_from_layout` holds."""
+        """Return the matrix for `_rays_from_layout`."""
         if self.rvec is not None and self.tvec is not None:
             return np.column_stack([cv2.Rodrigues(self.rvec)[0], self.tvec])
         flat = np.linalg.inv(self.camera_matrix) @ np.linalg.inv(self.homography) * self._view_sign
         return np.column_stack([flat[:, :2], np.zeros(3), flat[:, 2]])
 
     def _rays(self, points_mm: FloatArray) -> FloatArray:
-        """(N, 3) in the camera's frame, up to a positive factor, third component positive when in front."""
+        """Return rays in the camera's frame, (N, 3), up to a positive factor; the third component is positive in
+        front."""
         if points_mm.shape[1] == 3 and self.rvec is None and np.any(points_mm[:, 2] != 0.0):
             allowed = "a homography knows only the cloth; give rvec and tvec for points above it"
             raise PoseMissingError("calibration", "rvec", allowed=allowed)
@@ -194,7 +199,10 @@ class Calibration:
         return points_mm @ axes + projection[:, 3]
 
     def _distort(self, rays: FloatArray) -> FloatArray:
-        """(N, 2) pixels of rays by OpenCV's model; `cv2.projectPoints` makes all derivatives too: twice the memory."""
+        """Return the pixels of rays, (N, 2), by OpenCV's model.
+
+        `cv2.projectPoints` would also compute all derivatives, which takes twice the memory.
+        """
         in_front = rays[:, 2] > 1e-9
         x, y = (rays[:, :2] / np.where(in_front, rays[:, 2], 1.0)[:, None]).T
         k1, k2, p1, p2, k3 = self.distortion
@@ -209,10 +217,10 @@ class Calibration:
 
 
 def parse_calibration(mapping: object, where: str) -> Calibration:
-    """A calibration from its mapping; `where` begins every complaint.
+    """Parse a calibration from a mapping; `where` begins every error message.
 
     Raises:
-        CameraError: Something in it is not allowed.
+        CameraError: A value is not allowed.
     """
     try:
         fields = check_keys(mapping, _KEYS, CameraError)
@@ -232,23 +240,23 @@ def parse_calibration(mapping: object, where: str) -> Calibration:
 
 
 def load_calibration(path: Path) -> Calibration:
-    """The calibration that a file holds.
+    """Load a calibration from a file.
 
     Raises:
-        CameraError: Something in it is not allowed.
+        CameraError: A value is not allowed.
         DocumentError: The file cannot be read.
     """
     return parse_calibration(read_document(path), str(path))
 
 
 def save_calibration(path: Path, calibration: Calibration) -> None:
-    """Write a calibration file; every number is kept whole."""
+    """Write a calibration file with all digits of every number."""
     text = yaml.safe_dump(format_calibration(calibration), sort_keys=False, default_flow_style=None, width=200)
     path.write_text(text, encoding="utf-8")
 
 
 def format_calibration(calibration: Calibration) -> Mapping[str, object]:
-    """A calibration as the mapping its file holds."""
+    """Return a calibration as the mapping that its file holds."""
     fields: dict[str, object] = {"image_size": list(calibration.image_size_wh_px)}
     for key in _ARRAY_SHAPES:
         value = getattr(calibration, key)
@@ -288,7 +296,10 @@ def _check_camera_matrix(matrix: FloatArray) -> None:
 
 
 def _largest_radius(distortion: FloatArray) -> float:
-    """The normalised radius r up to which the image radius grows: first root of 1 + 3 k1 r^2 + 5 k2 r^4 + 7 k3 r^6."""
+    """Return the normalised radius up to which the image radius grows.
+
+    It is the smallest positive root of 1 + 3 k1 r^2 + 5 k2 r^4 + 7 k3 r^6; infinite where there is none.
+    """
     k1, k2, _, _, k3 = distortion
     roots = np.roots([7 * k3, 5 * k2, 3 * k1, 1.0])
     squares = [root.real for root in roots if abs(root.imag) < 1e-12 and root.real > 0]

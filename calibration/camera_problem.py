@@ -1,6 +1,6 @@
-"""The least-squares problem behind a fit: what is unknown of a camera, what is known beforehand, and its solution.
+"""The least-squares problem behind a fit: the camera's unknowns, the prior knowledge, and the solution.
 
-Knows nothing of files or layouts. The model has square pixels and its principal point in the middle of the picture.
+Knows nothing of files or layouts. The model has square pixels and its principal point at the centre of the picture.
 Image points: distorted pixels. Layout points: millimetres on the cloth.
 """
 
@@ -17,13 +17,13 @@ FloatArray = NDArray[np.float64]
 
 POSE_TERMS = 6
 FOCAL = POSE_TERMS
-"""Where the focal length stands among the unknowns."""
+"""Index of the focal length among the unknowns."""
 _FOCAL_STARTS = (0.7, 1.1, 1.8)
-"""First guesses of the focal length, in picture widths."""
+"""Initial values of the focal length, in picture widths."""
 _PRIOR_LENS = np.array([np.log(1.1), -0.1, 0.0, 0.0, 0.0])
 _PRIOR_SPREADS = np.array([0.5, 0.15, 0.1, 1e-3, 1e-3])
-"""Logarithm of the focal length in picture widths, k1, k2, p1, p2, before any point was seen: from a telephoto lens to
-one just short of a fisheye, most of them bulging."""
+"""Standard deviations of the prior about _PRIOR_LENS: logarithm of the focal length in picture widths, k1, k2, p1,
+p2. It covers lenses from telephoto to nearly fisheye, most of them with barrel distortion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,24 +40,24 @@ class CameraProblem:
 
     names: tuple[str, ...]
     points_mm: FloatArray
-    """(N, 2)."""
+    """(N, 2) on the cloth."""
     points_px: FloatArray
-    """(N, 2), distorted."""
+    """(N, 2), distorted pixels."""
     image_size_wh_px: tuple[int, int]
     lens: KnownLens | None
     noise_px: float
-    """How exactly a point was seen: standard deviation along each axis, before the fit says otherwise."""
+    """Assumed standard deviation of a seen point along each axis, before the fit gives its own."""
 
     @property
     def things(self) -> list[frozenset[str]]:
-        """Points that are right or wrong together: what stands before a full stop in a name names a thing."""
+        """Groups of points that are right or wrong together: the part of a name before a full stop names the group."""
         things: dict[str, set[str]] = {}
         for name in self.names:
             things.setdefault(name.split(".")[0], set()).add(name)
         return [frozenset(each) for each in things.values()]
 
     def camera(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Camera matrix and distortion.
+        """Return camera matrix and distortion.
 
         Args:
             unknowns: rvec, tvec / 1000, and without a given lens log f, k1, k2, p1, p2.
@@ -70,25 +70,25 @@ class CameraProblem:
         return matrix, np.append(unknowns[FOCAL + 1 :], 0.0)
 
     def seen_px(self, unknowns: FloatArray, points_mm: FloatArray) -> FloatArray:
-        """(N, 2): where the camera of these unknowns sees points of the cloth."""
+        """Return where the camera of these unknowns sees points of the cloth, (N, 2) px."""
         matrix, distortion = self.camera(unknowns)
         flat = np.column_stack([points_mm, np.zeros(len(points_mm))])
         mapped = cv2.projectPoints(flat, unknowns[:3], unknowns[3:6] * 1000.0, matrix, distortion)[0][:, 0]
         return np.asarray(mapped, dtype=np.float64)
 
     def offsets_px(self, unknowns: FloatArray) -> FloatArray:
-        """(N, 2): mapped minus seen."""
+        """Return the mapped minus the seen points, (N, 2) px."""
         return self.seen_px(unknowns, self.points_mm) - self.points_px
 
     def residuals(self, unknowns: FloatArray) -> FloatArray:
-        """Offsets and the lens's distance from what is usual, both in standard deviations."""
+        """Return the offsets, and the lens's deviation from the prior, both in standard deviations."""
         offsets = self.offsets_px(unknowns).ravel() / self.noise_px
         if self.lens is not None:
             return offsets
         return np.concatenate([offsets, (unknowns[FOCAL:] - _PRIOR_LENS) / _PRIOR_SPREADS])
 
     def without(self, names: frozenset[str]) -> CameraProblem:
-        """The same without some of its points."""
+        """Return the same problem without some of its points."""
         kept = [i for i, name in enumerate(self.names) if name not in names]
         return CameraProblem(
             names=tuple(self.names[i] for i in kept),
@@ -102,23 +102,23 @@ class CameraProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Solution:
-    """The likeliest camera of a problem."""
+    """The most likely camera of a problem."""
 
     problem: CameraProblem
     unknowns: FloatArray
     jacobian: FloatArray
-    """(2 N + priors, unknowns), of `CameraProblem.residuals`."""
+    """(2 N + priors, unknowns), derivative of `CameraProblem.residuals`."""
     cost: float
-    """Half the sum of their squares."""
+    """Half the sum of the squared residuals."""
 
     @property
     def spare(self) -> int:
-        """How many more numbers than unknowns the fit had: its degrees of freedom."""
+        """The degrees of freedom of the fit: residuals minus unknowns."""
         return int(self.jacobian.shape[0] - self.jacobian.shape[1])
 
 
 def solve(problem: CameraProblem) -> Solution | None:
-    """The best of a few starts; None where no camera above the cloth sees the points so."""
+    """Solve from several starts and return the best; None where no camera above the cloth sees the points so."""
     best = None
     for focal in _FOCAL_STARTS if problem.lens is None else (0.0,):
         for start in _starts(problem, focal):
@@ -137,7 +137,7 @@ def solve(problem: CameraProblem) -> Solution | None:
 
 
 def _starts(problem: CameraProblem, focal: float) -> list[FloatArray]:
-    """Poses from the flat points alone, those with the camera above the cloth."""
+    """Return initial poses from the flat points alone, only those with the camera above the cloth."""
     lens_unknowns = [] if problem.lens is not None else [np.log(focal), 0.0, 0.0, 0.0, 0.0]
     matrix, distortion = problem.camera(np.array([0.0] * POSE_TERMS + lens_unknowns))
     flat = np.column_stack([problem.points_mm, np.zeros(len(problem.points_mm))])

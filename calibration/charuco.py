@@ -1,7 +1,7 @@
-"""Measure a lens from pictures of a ChArUco board that was held before the camera in several ways.
+"""Measure a lens from pictures of a ChArUco board held in several ways before the camera.
 
-The board: 11 by 8 squares, a marker of DICT_4X4_100 in each second one, three quarters of a square wide. How long a
-square is printed does not matter to the lens.
+The board has 11 by 8 squares, with a marker of DICT_4X4_100 in every other one, three quarters of a square wide. The
+printed size of a square does not matter for the lens.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ MARKER_SHARE = 0.75
 DICTIONARY = cv2.aruco.DICT_4X4_100
 FEWEST_VIEWS = 5
 FEWEST_CORNERS = 12
-"""In a view, for it to be used."""
+"""Least number of corners in a view that is used."""
 _WORST_RESIDUAL_PX = 2.0
 _SPREAD = 0.01
-"""Of the focal length, its standard deviation; beyond that the views were too much alike."""
+"""Largest standard deviation of the focal length, as a share of it; above it the views were too similar."""
 _LEAST_TILT_DEG = 15.0
-"""Between two views of the board. With less, focal length and distance look alike (Z. Zhang, "A Flexible New Technique
-for Camera Calibration", 2000, figure 3: the error falls until 45°)."""
+"""Least angle between two views of the board. With less, focal length and distance cannot be separated (Z. Zhang, "A
+Flexible New Technique for Camera Calibration", 2000, figure 3: the error falls until 45°)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LensFit:
-    """A lens, and from what it was measured."""
+    """A measured lens, with the quality of the measurement."""
 
     lens: KnownLens
     residual_px: float
-    """RMS distance over all corners."""
+    """RMS distance in px over all corners."""
     focal_spread: float
     """Standard deviation of the focal length, as a share of it."""
     views: int
-    """So many were used."""
+    """Number of views that were used."""
 
 
 def charuco_board() -> cv2.aruco.CharucoBoard:
-    """The board, a square being one unit long."""
+    """Return the board, with squares of one unit."""
     return cv2.aruco.CharucoBoard(SQUARES, 1.0, MARKER_SHARE, cv2.aruco.getPredefinedDictionary(DICTIONARY))
 
 
 def draw_board(square_px: int) -> Image:
-    """The board as a picture to print, grey levels, with a margin of half a square."""
+    """Draw the board as a picture to print, (H, W) uint8, with a margin of half a square."""
     size = (SQUARES[0] * square_px + square_px, SQUARES[1] * square_px + square_px)
     return np.asarray(charuco_board().generateImage(size, marginSize=square_px // 2), dtype=np.uint8)
 
 
 def shows_board(image_hw3: Image) -> bool:
-    """Whether a picture, BGR, shows so much of the board that it counts as a view."""
+    """Whether a picture, BGR, shows enough of the board to count as a view."""
     return _corners_in(image_hw3) is not None
 
 
@@ -103,13 +103,13 @@ def measure_lens(views: Mapping[str, Image]) -> LensFit:
 
 
 def _most_tilt_deg(turns: Sequence[NDArray[np.float64]]) -> float:
-    """The largest angle between the board's normals in two views."""
+    """Return the largest angle between the board's normals in two views."""
     normals = np.array([cv2.Rodrigues(turn)[0][:, 2] for turn in turns])
     return float(np.degrees(np.arccos(np.clip(normals @ normals.T, -1.0, 1.0))).max())
 
 
 def _corners_in(image_hw3: Image) -> tuple[NDArray[np.float32], NDArray[np.int32]] | None:
-    """Corners of a view and their numbers; None where too few are seen."""
+    """Return the corners in a view and their numbers; None where too few are seen."""
     corners, numbers, _, _ = cv2.aruco.CharucoDetector(charuco_board()).detectBoard(image_hw3)
     if numbers is None or len(numbers) < FEWEST_CORNERS:
         return None

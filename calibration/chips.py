@@ -34,14 +34,14 @@ class ColourKey(FileKey[tuple[int, int, int]]):
     """A colour by its red, green and blue, in hexadecimal digits."""
 
     def take(self, fields: Fields, kind: type[CalibrationError]) -> tuple[int, int, int]:
-        """The colour, 0 to 255 each."""
+        """Return the colour, 0 to 255 each."""
         value = fields.get(self.name, MISSING)
         if not isinstance(value, str) or not _COLOUR.fullmatch(value):
             raise kind("", self.name, value=value, allowed='must be a colour such as "#1c1c1c", in quotes')
         return int(value[1:3], 16), int(value[3:5], 16), int(value[5:7], 16)
 
     def schema(self) -> Schema:
-        """What may stand there."""
+        """Return the JSON Schema of a colour."""
         return {"type": "string", "pattern": f"^{_COLOUR.pattern}$"}
 
 
@@ -64,7 +64,7 @@ class ChipSetKeys(FileKeys):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """One denomination."""
+    """One denomination of a table's chips."""
 
     value: int
     """In the smallest unit the table plays for."""
@@ -90,10 +90,10 @@ class ChipSet:
 
 
 def parse_chips(mapping: object, where: str, *, base: Path) -> ChipSet:
-    """A chip set from its mapping; samples lie beside `base`, a folder.
+    """Parse a chip set from a mapping; paths of samples are relative to the folder `base`.
 
     Raises:
-        ChipsError: Something in it is not allowed.
+        ChipsError: A value is not allowed.
     """
     try:
         fields = ChipSetKeys.check(mapping, ChipsError)
@@ -108,10 +108,10 @@ def parse_chips(mapping: object, where: str, *, base: Path) -> ChipSet:
 
 
 def load_chips(reference: str | Mapping[str, object], base: Path) -> ChipSet:
-    """A chip set from a path beside `base` (a folder), a built-in name, or the mapping itself.
+    """Load a chip set from a path relative to the folder `base`, a built-in name, or the mapping itself.
 
     Raises:
-        ChipsError: Something in it is not allowed.
+        ChipsError: A value is not allowed.
         NoSuchNameError: No such chip set exists.
         DocumentError: The file cannot be read.
     """

@@ -1,8 +1,8 @@
 """Draw the built-in layouts: a mini table of 7 seats, a midi table of 9, a full table of 14.
 
-`python -m thirdcard.calibration.cloths` writes `calibration/layouts/*.yaml` anew. Millimetres, axes as in
-`thirdcard.calibration.layout`. Seats lie along arcs of circles; their areas are cut out of rings around the same
-centre, so that they never overlap.
+`python -m thirdcard.calibration.cloths` rewrites `calibration/layouts/*.yaml`. Millimetres, axes as in
+`thirdcard.calibration.layout`. Seats lie along arcs of circles; their areas are cut out of rings round the same centre,
+so that they never overlap.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Point = tuple[float, float]
 Entry = dict[str, object]
 
 _EDGE_STEPS = 6
-"""Straight pieces to a curved edge."""
+"""Straight segments of a curved edge."""
 _GAP_MM = 8.0
 
 
@@ -30,10 +30,10 @@ class Arc:
 
     centre_mm: Point
     radius_mm: float
-    """The outer edge of the outermost areas."""
+    """Radius of the outer edge of the outermost areas."""
 
     def point(self, angle_deg: float, inward_mm: float) -> Point:
-        """The point at an angle, so far inside the outer edge."""
+        """Return the point at an angle, `inward_mm` inside the outer edge."""
         reach = self.radius_mm - inward_mm
         return (
             round(self.centre_mm[0] + reach * sin(radians(angle_deg)), 1),
@@ -41,7 +41,7 @@ class Arc:
         )
 
     def width_deg(self, width_mm: float, inward_mm: float) -> float:
-        """The angle that a width spans, so far inside the outer edge."""
+        """Return the angle that a width spans, `inward_mm` inside the outer edge."""
         return width_mm / (self.radius_mm - inward_mm) * 180.0 / pi
 
 
@@ -55,7 +55,7 @@ class BetRow:
 
 
 def ring_piece(arc: Arc, angle_deg: float, width_mm: float, *, inward_mm: float, depth_mm: float) -> list[Point]:
-    """A piece of a ring, `width_mm` wide at its outer edge."""
+    """Return the outline of a piece of a ring, `width_mm` wide at its outer edge."""
     half = arc.width_deg(width_mm, inward_mm) / 2
     steps = [angle_deg - half + 2 * half * i / _EDGE_STEPS for i in range(_EDGE_STEPS + 1)]
     outer = [arc.point(step, inward_mm) for step in steps]
@@ -64,7 +64,7 @@ def ring_piece(arc: Arc, angle_deg: float, width_mm: float, *, inward_mm: float,
 
 
 def disc(centre_mm: Point, radius_mm: float) -> list[Point]:
-    """A circle of 24 corners."""
+    """Return a circle as a polygon of 24 corners."""
     x, y = centre_mm
     return [
         (round(x + radius_mm * cos(2 * pi * i / 24), 1), round(y + radius_mm * sin(2 * pi * i / 24), 1))
@@ -73,12 +73,12 @@ def disc(centre_mm: Point, radius_mm: float) -> list[Point]:
 
 
 def box(left: float, top: float, width: float, height: float) -> list[Point]:
-    """A rectangle from its top-left corner."""
+    """Return a rectangle, given its top-left corner and its size."""
     return [(left, top), (left + width, top), (left + width, top + height), (left, top + height)]
 
 
 def seat_areas(arc: Arc, seat: int, angle_deg: float, rows: Sequence[BetRow]) -> list[Entry]:
-    """All wager areas of a seat, the outermost row first."""
+    """Return all wager areas of a seat, the outermost row first."""
     areas: list[Entry] = []
     inward = 0.0
     for row in rows:
@@ -97,7 +97,7 @@ def seat_areas(arc: Arc, seat: int, angle_deg: float, rows: Sequence[BetRow]) ->
 
 
 def standing_areas(name: str, left: float, top: float, width: float) -> list[Entry]:
-    """Player, Banker and Tie for people who stand, one below the other with Player nearest to them."""
+    """Return Player, Banker and Tie areas for standing patrons, one below the other, Player nearest to them."""
     tops = {"tie": top, "banker": top + 70 + _GAP_MM, "player": top + 150 + 2 * _GAP_MM}
     heights = {"tie": 70.0, "banker": 80.0, "player": 80.0}
     return [
@@ -114,7 +114,7 @@ def standing_areas(name: str, left: float, top: float, width: float) -> list[Ent
 
 
 def dealer_areas(middle_x: float, *, boxes_top: float, box_size: Point, float_width: float) -> list[Entry]:
-    """What lies before the dealer: hands, shoe, rack, float and lamp, about a middle line."""
+    """Return the places before the dealer, about a middle line: hands, shoe, rack, float and lamp."""
     width, height = box_size
     reach = width + 35
     areas: list[Entry] = [
@@ -137,7 +137,8 @@ def dealer_areas(middle_x: float, *, boxes_top: float, box_size: Point, float_wi
 
 
 def reference_points(areas: Sequence[Entry], seats: Sequence[int]) -> list[Entry]:
-    """Corners of the hand boxes (P1.., B1..) and the outer corners of these seats' Player areas (S1L, S1R)."""
+    """Return the corners of the hand boxes (P1.., B1..) and the outer corners of these seats' Player areas (S1L,
+    S1R)."""
     polygons = {str(area["id"]): area["polygon"] for area in areas}
     points: list[Entry] = []
     for letter, area_id in (("P", "player-box"), ("B", "banker-box")):
@@ -155,7 +156,7 @@ def reference_points(areas: Sequence[Entry], seats: Sequence[int]) -> list[Entry
 
 
 def mini_7() -> Entry:
-    """One dealer, seven seats on a shallow arc, pairs."""
+    """Return the layout with one dealer, seven seats on a shallow arc, and pairs."""
     arc = Arc(centre_mm=(1065.0, 0.0), radius_mm=965.0)
     rows = (
         BetRow(depth_mm=90, bets=(("player", 290),)),
@@ -179,7 +180,10 @@ def mini_7() -> Entry:
 
 
 def midi_9() -> Entry:
-    """One dealer, nine seats on a deep arc, pairs, dragon bonus and super six, standing players at both ends."""
+    """Return the layout with one dealer, nine seats on a deep arc, pairs, dragon bonus and super six.
+
+    Players may also stand at both ends.
+    """
     arc = Arc(centre_mm=(1300.0, 190.0), radius_mm=1130.0)
     rows = (
         BetRow(depth_mm=90, bets=(("player", 310),)),
@@ -205,7 +209,7 @@ def midi_9() -> Entry:
 
 
 def full_14() -> Entry:
-    """The big table: the dealer in the middle of the top side, seven seats round either end, super six."""
+    """Return the big layout: the dealer in the middle of the top side, seven seats round either end, super six."""
     left = Arc(centre_mm=(790.0, 750.0), radius_mm=650.0)
     right = Arc(centre_mm=(2810.0, 750.0), radius_mm=650.0)
     rows = (
@@ -244,7 +248,7 @@ def write_layouts(folder: Path) -> None:
 
 
 def format_cloth(layout: Mapping[str, object]) -> str:
-    """The text of a layout file, an area to a block and a polygon to a line or two."""
+    """Return the text of a layout file, one block for each area and a line or two for each polygon."""
     text = yaml.dump(layout, Dumper=_PlainDumper, sort_keys=False, default_flow_style=None, width=120)
     return f"{_HEAD}{text}"
 
@@ -255,7 +259,7 @@ _HEAD = """# yaml-language-server: $schema=../../docs/schemas/layout.json
 
 
 class _PlainDumper(yaml.SafeDumper):
-    """Writes tuples as lists and repeats what is shared."""
+    """Writes tuples as lists, and repeats shared values instead of using aliases."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True

@@ -1,6 +1,6 @@
 """Read YAML files, take checked values out of their mappings, and say in plain words what a validator allows.
 
-Every complaint names the key and what is allowed; callers add the file with `CalibrationError.at`.
+Every error message names the key and what is allowed; callers add the file with `CalibrationError.at`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import yaml
 from thirdcard.calibration.errors import MISSING, CalibrationError, DocumentError
 
 LONGEST_FILE = 4 * 2**20
-"""Characters: more than a hundred cloths take."""
+"""Largest number of characters in a file: more than a hundred cloths need."""
 MOST_LEVELS = 50
 MOST_NODES = 10**6
-"""Values of one file, counted as often as it names them again."""
+"""Largest number of values in one file; aliases count as often as they are used."""
 LARGEST_NUMBER = 10**18
 
 
@@ -82,10 +82,10 @@ def allowed_by(mistake: Mapping[str, Any]) -> str:
 
 
 def read_document(path: Path) -> Mapping[str, object]:
-    """The mapping that a YAML file holds.
+    """Read the mapping that a YAML file holds.
 
     Raises:
-        DocumentError: The file is absent, unreadable, no YAML, or not a mapping.
+        DocumentError: The file is missing, unreadable, not YAML, or not a mapping.
     """
     try:
         with path.open(encoding="utf-8") as file:
@@ -101,10 +101,10 @@ def read_document(path: Path) -> Mapping[str, object]:
 
 
 def parse_yaml(text: str, where: str) -> object:
-    """The value that a YAML text means.
+    """Parse a YAML text.
 
     Raises:
-        DocumentError: It means none, a key stands twice, or it is longer, deeper or larger than any file of a house.
+        DocumentError: It is not valid, a key occurs twice, or it is longer, deeper or larger than any file of a house.
     """
     if len(text) > LONGEST_FILE:
         raise DocumentError(where, allowed=f"cannot be read: it has more than {LONGEST_FILE} characters")
@@ -116,7 +116,7 @@ def parse_yaml(text: str, where: str) -> object:
 
 
 def check_keys(mapping: object, allowed: Iterable[str], kind: type[CalibrationError]) -> Mapping[str, object]:
-    """The mapping itself, when it is one and has no key beyond those allowed."""
+    """Return the mapping itself after checking that it is one and has only allowed keys; raise `kind` otherwise."""
     names = list(allowed)
     if not isinstance(mapping, Mapping):
         raise kind("", "", value=mapping, allowed=f"must be a mapping with {', '.join(names)}")
@@ -127,7 +127,7 @@ def check_keys(mapping: object, allowed: Iterable[str], kind: type[CalibrationEr
 
 
 def take_text(mapping: Mapping[str, object], key: str, kind: type[CalibrationError]) -> str:
-    """A text that is not empty."""
+    """Return a non-empty text; raise `kind` for anything else."""
     value = mapping.get(key, MISSING)
     if not isinstance(value, str) or not value.strip():
         raise kind("", key, value=value, allowed="must be a text that is not empty")
@@ -137,7 +137,7 @@ def take_text(mapping: Mapping[str, object], key: str, kind: type[CalibrationErr
 def take_choice(
     mapping: Mapping[str, object], key: str, *, choices: Sequence[str], kind: type[CalibrationError]
 ) -> str:
-    """One of the texts allowed."""
+    """Return one of the allowed texts; raise `kind` for anything else."""
     value = mapping.get(key, MISSING)
     if not isinstance(value, str) or value not in choices:
         raise kind("", key, value=value, allowed=f"must be one of {', '.join(choices)}")
@@ -147,7 +147,7 @@ def take_choice(
 def take_number(
     mapping: Mapping[str, object], key: str, *, low: float, high: float, kind: type[CalibrationError]
 ) -> float:
-    """A finite number within a range."""
+    """Return a finite number within a range; raise `kind` for anything else."""
     value = mapping.get(key, MISSING)
     if not is_number(value) or not low <= float(value) <= high:  # type: ignore[arg-type]
         raise kind("", key, value=value, allowed=f"must be a number from {low:g} to {high:g}")
@@ -157,7 +157,7 @@ def take_number(
 def take_numbers(
     mapping: Mapping[str, object], key: str, *, count: int, kind: type[CalibrationError]
 ) -> tuple[float, ...]:
-    """A list of so many finite numbers."""
+    """Return a list of exactly `count` finite numbers; raise `kind` for anything else."""
     value = mapping.get(key, MISSING)
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != count:
         raise kind("", key, value=value, allowed=f"must be a list of {count} numbers")
@@ -167,7 +167,7 @@ def take_numbers(
 
 
 def take_list(mapping: Mapping[str, object], key: str, kind: type[CalibrationError]) -> Sequence[object]:
-    """A list, perhaps empty."""
+    """Return a list, possibly empty; raise `kind` for anything else."""
     value = mapping.get(key, MISSING)
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise kind("", key, value=value, allowed="must be a list")
@@ -175,16 +175,16 @@ def take_list(mapping: Mapping[str, object], key: str, kind: type[CalibrationErr
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a finite number and not a truth value."""
+    """Whether a value is a finite number and not a boolean."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 _SCALAR_ERRORS = (yaml.YAMLError, ValueError, ArithmeticError, AttributeError, LookupError, TypeError)
-"""What the loader raises of a text that is no YAML, and of values that their tags do not fit."""
+"""The loader's errors for a text that is not YAML, and for values that do not fit their tags."""
 
 
 def _check_shape(text: str) -> None:
-    """Refuse what is too deep, or too large with all that it names again, before anything is made of it."""
+    """Reject a document that is too deep, or too large with its aliases, before it is constructed."""
     sizes: dict[str, int] = {}
     around: list[tuple[str | None, int]] = [(None, 0)]
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
@@ -204,7 +204,7 @@ def _shape_error(what: str, event: yaml.Event) -> yaml.YAMLError:
 
 
 def _close(event: yaml.Event, around: list[tuple[str | None, int]], sizes: dict[str, int]) -> int:
-    """How many values there are in what ends here."""
+    """Return the number of values in what ends here."""
     if isinstance(event, yaml.AliasEvent):
         if event.anchor not in sizes:
             raise _shape_error("it names what is not there yet", event)
@@ -216,17 +216,17 @@ def _close(event: yaml.Event, around: list[tuple[str | None, int]], sizes: dict[
 
 
 class _StrictLoader(yaml.CSafeLoader):
-    """Refuses a key that stands twice in one mapping, and numbers that no computer word holds."""
+    """Rejects a key that occurs twice in one mapping, and absurdly large numbers."""
 
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
-        """The number, when it is not absurdly large."""
+        """Return the number; raise if it is absurdly large."""
         value = int(super().construct_yaml_int(node))
         if abs(value) > LARGEST_NUMBER:
             raise yaml.constructor.ConstructorError(None, None, "a number beyond 10^18", node.start_mark)
         return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
-        """The mapping, when no key of it is written twice."""
+        """Return the mapping; raise if a key occurs twice."""
         seen = set()
         for key_node, _ in node.value:
             if not isinstance(key_node, yaml.ScalarNode):

@@ -1,17 +1,17 @@
-"""What can be wrong with a layout, a chip set or a calibration, told in one line each."""
+"""The errors of layouts, chip sets and calibrations, each with a text of one line."""
 
 from __future__ import annotations
 
 from typing import Self
 
 MISSING = object()
-"""Stands for the value of a key that is not there."""
+"""Stands for the value of a missing key."""
 
 _LONGEST_VALUE = 80
 
 
 def show_value(value: object) -> str:
-    """A value as one short line of text."""
+    """Return a value as one short line of text."""
     if value is MISSING:
         return "(missing)"
     text = "null" if value is None else " ".join(str(value).split())
@@ -19,7 +19,7 @@ def show_value(value: object) -> str:
 
 
 class CalibrationError(Exception):
-    """The root: `where: key = value; allowed`."""
+    """The root of this package's errors; its text is `where: key = value; allowed`."""
 
     def __init__(self, where: str, key: str = "", *, value: object = MISSING, allowed: str) -> None:
         self.where = where
@@ -30,17 +30,17 @@ class CalibrationError(Exception):
         super().__init__(f"{where}: {found}{allowed}")
 
     def at(self, where: str, prefix: str = "") -> Self:
-        """The same complaint with its place: the file and the path of the key in it."""
+        """Return the same error with its place: the file, and the path of the key in it."""
         joint = "." if prefix and self.key and not self.key.startswith("[") else ""
         return type(self)(where, f"{prefix}{joint}{self.key}", value=self.value, allowed=self.allowed)
 
 
 class DocumentError(CalibrationError):
-    """A file is absent, cannot be read, or is no YAML mapping."""
+    """A file is missing, cannot be read, or is not a YAML mapping."""
 
 
 class NoSuchNameError(CalibrationError):
-    """A reference that names neither a file nor anything built in."""
+    """A reference names neither a file nor anything built in."""
 
 
 class LayoutError(CalibrationError):
@@ -56,8 +56,8 @@ class CameraError(CalibrationError):
 
 
 class PoseMissingError(CalibrationError):
-    """A point above the cloth was asked of a calibration that knows only the plane."""
+    """A point above the cloth was to be mapped by a calibration that knows only the plane."""
 
 
 class FitError(CalibrationError):
-    """The points or markers given do not determine a camera."""
+    """The given points or markers do not determine a camera."""

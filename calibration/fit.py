@@ -1,12 +1,12 @@
-"""Find a camera's pose, and its lens where the points allow, from printed points or markers seen in one picture.
+"""Fit a camera's pose, and its lens where the points allow, to printed points or markers seen in one picture.
 
-Knows nothing of files. A lens known otherwise can be given. Image points: distorted pixels. Layout points: millimetres
-on the cloth.
+Knows nothing of files. A known lens can be given. Image points: distorted pixels. Layout points: millimetres on the
+cloth.
 
-One picture of a plane says little about the focal length when the camera looks straight down: distance and focal
-length then trade against each other, and few points say nothing of the distortion. What lenses are usually like keeps
-the fit sane there; `Fit.lens` tells whether the focal length was measured, `Fit.uncertainty` how far the map between
-picture and cloth may be off.
+One picture of a plane says little about the focal length if the camera looks straight down: distance and focal length
+then compensate each other, and few points say nothing about the distortion. A prior of usual lenses keeps the fit
+stable there. `Fit.lens` says whether the focal length was measured, `Fit.uncertainty` how far the map between picture
+and cloth may be off.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ Point = tuple[float, float]
 
 FEWEST_POINTS = 4
 CLICK_PX = 1.0
-"""How exactly people click, standard deviation along each axis, in a picture 1920 pixels wide."""
+"""Standard deviation of a person's click along each axis, in a picture 1920 pixels wide."""
 MARKER_PX = 0.3
-"""How exactly a marker's corner is found."""
+"""Standard deviation of a marker's corner along each axis."""
 _BADLY_SEEN_PX = 2.0
-"""Points that are seen no more exactly still belong together: a marker is laid to a millimetre or two."""
+"""Points this far off may still belong together: a marker is laid to a millimetre or two."""
 _SURE = 0.999
-"""Of fits to points that belong together, those whose residual is not larger."""
+"""Probability that the residual of a fit to points that belong together is not larger than the limit."""
 _MOST_LEFT_OUT = 0.25
-"""Of the points: where more of them do not fit, it is not they that are wrong."""
+"""Largest share of the points that is left out: where more of them do not fit, the error lies elsewhere."""
 _CLICKED_WIDTH_PX = 1920
 _TRIED = 3
-"""So many of the likeliest are left out in turn."""
+"""How many of the most likely outliers are left out in turn."""
 _LEAST_SHARE = 1e-6
-"""Of a point's residual that is its own; what the others cannot check is not said to be off."""
+"""Least share of a point's residual that is its own; what the others cannot check does not count as off."""
 _MEASURED_FOCAL_SPREAD = 0.04
 _WORST_RESIDUAL = 0.02
-"""Of the picture's diagonal; beyond it the points do not belong to the layout."""
+"""Largest residual, as a share of the picture's diagonal; beyond it the points do not belong to the layout."""
 
 
 class LensSource(StrEnum):
@@ -61,16 +61,16 @@ class LensSource(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fit:
-    """A calibration and how well it fits."""
+    """A fitted calibration and the quality of the fit."""
 
     calibration: Calibration
     errors_px: Mapping[str, float]
-    """Distance between each point as seen and as mapped, by name."""
+    """Distance in px between each point as seen and as mapped, by name."""
     lens: LensSource
     uncertainty: MapUncertainty
     """How far the map may be off anywhere on the cloth."""
     left_out: Mapping[str, float] = field(default_factory=dict)
-    """Points that do not fit the others, and by how many pixels; nothing was fitted to them."""
+    """Points that do not fit the others, and by how many pixels; they were not used."""
 
     @property
     def worst(self) -> str:
@@ -87,11 +87,12 @@ def fit_from_points(
         points_px: Distorted pixels by the reference point's name.
         layout: The cloth.
         image_size_wh_px: The picture's size.
-        lens: Where it is known; otherwise focal length and up to two terms of distortion are fitted.
+        lens: The lens if it is known; otherwise focal length and four terms of distortion are fitted.
 
     Raises:
-        FitError: Names that the layout lacks, too few points, points on one line, mirrored points, or points that
-            no camera could see so.
+        FitError: Names that the layout lacks, too few points, points on one line, mirrored points, or points that no
+            camera
+            could see so.
     """
     for name in points_px:
         if name not in layout.reference_points:
@@ -106,15 +107,15 @@ def fit_from_points(
 def fit_from_markers(image_hw3: NDArray[np.uint8], layout: Layout, *, lens: KnownLens | None = None) -> Fit:
     """Fit a camera to the ArUco markers that lie on the cloth.
 
-    The markers may have been laid any way up, all of them the same way.
+    The markers may have been laid in any orientation, the same for all.
 
     Args:
         image_hw3: The picture, BGR.
-        layout: The cloth; it has to have markers.
-        lens: Where it is known.
+        layout: The cloth; it must have markers.
+        lens: The lens if it is known.
 
     Raises:
-        FitError: The layout has no markers, or fewer than two of them are seen.
+        FitError: The layout has no markers, fewer than two of them are seen, or they do not determine a camera.
     """
     if layout.markers is None:
         raise FitError("layout", "markers", allowed=f"{layout.name} has none")
@@ -156,15 +157,16 @@ def fit_camera(
     """Fit a camera to named points of the cloth; points that do not fit the others are left out.
 
     Minimises the squared distances |project(K, d, R, t, p_mm) - p_px| over R, t and, without a given lens, the focal
-    length and four terms of distortion, of which the usual is known beforehand.
+    length and four terms of distortion, for which there is a prior.
 
     Args:
-        points_px: Distorted pixels, by name. What stands before a full stop in a name is one thing, such as a marker:
-            its points are left out together.
+        points_px: Distorted pixels, by name. The part of a name before a full stop names a group, such as a marker,
+            whose
+            points are left out together.
         points_mm: Where they are on the cloth.
         image_size_wh_px: The picture's size.
-        lens: Where it is known.
-        noise_px: How exactly they were seen, standard deviation along each axis.
+        lens: The lens if it is known.
+        noise_px: Standard deviation of the seen points along each axis.
 
     Raises:
         FitError: The points do not determine a camera, or do not belong together.
@@ -219,9 +221,9 @@ def _solved(problem: CameraProblem) -> Solution:
 
 
 def _without_outliers(solution: Solution) -> Solution:
-    """The fit to the points that belong together: the worst is left out as long as it does not fit the others.
+    """Fit to the points that belong together: the worst is left out as long as it does not fit the others.
 
-    Where it cannot be said which of two is wrong, or too many are, the fit to all stays.
+    If it is unclear which of two is wrong, or too many are, the fit to all points is returned.
     """
     everything, things = solution, solution.problem.things
     for _ in range(int(_MOST_LEFT_OUT * len(things))):
@@ -238,7 +240,8 @@ def _without_outliers(solution: Solution) -> Solution:
 
 
 def _best_without(solution: Solution, drops: Iterable[_Drop]) -> tuple[_Drop, Solution] | None:
-    """The thing without which the others fit best; for one that is far off the first order does not suffice."""
+    """Return the group without which the others fit best, by refitting: for a far outlier the first order is
+    inexact."""
     tried = ((drop, _solution_without(solution, drop)) for drop in drops)
     fits = [(drop, rest) for drop, rest in tried if rest is not None]
     if not fits:
@@ -249,17 +252,17 @@ def _best_without(solution: Solution, drops: Iterable[_Drop]) -> tuple[_Drop, So
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class _Drop:
-    """What leaving a thing out changes, to first order."""
+    """The effect of leaving out a group, to first order."""
 
     squares: float
-    """So much less is the sum of squared residuals, in noises."""
+    """Reduction of the sum of squared residuals, in units of the noise."""
     off_px: float
-    """So far its farthest point lies from where the others put it."""
+    """Distance in px of its farthest point from where the others predict it."""
     names: frozenset[str] = field(compare=False)
 
 
 def _drop_of(solution: Solution, thing: frozenset[str]) -> _Drop:
-    """By the hat matrix (R. D. Cook, S. Weisberg, "Residuals and Influence in Regression", 1982, 2.2)."""
+    """Compute it from the hat matrix (R. D. Cook, S. Weisberg, "Residuals and Influence in Regression", 1982, 2.2)."""
     problem, jacobian = solution.problem, solution.jacobian
     rows = [2 * i + axis for i, name in enumerate(problem.names) if name in thing for axis in (0, 1)]
     offsets = problem.offsets_px(solution.unknowns).ravel()[rows] / problem.noise_px
@@ -279,12 +282,12 @@ def _is_wrong(drop: _Drop, rest: Solution, sure: float) -> bool:
 
 
 def _unlikely(chances: int) -> float:
-    """For the worst of so many."""
+    """Return the probability for the worst of so many (Bonferroni)."""
     return 1.0 - (1.0 - _SURE) / chances
 
 
 def _belongs_together(solution: Solution) -> bool:
-    """Whether the residual is one that points which are seen as exactly as usual, or nearly so, bring about."""
+    """Whether the residual is possible for points that are seen with about the usual accuracy."""
     problem = solution.problem
     squares = 2 * solution.cost * (problem.noise_px / _badly_seen_px(problem)) ** 2
     return squares <= 2.0 * float(gammaincinv(max(solution.spare, 1) / 2.0, _SURE))
@@ -331,7 +334,7 @@ def _build_fit(problem: CameraProblem, solution: Solution) -> Fit:
 
 
 def _lens_source(uncertainty: MapUncertainty) -> LensSource:
-    """Measured where the points fix the focal length; what is usual says no more than 50 % about it."""
+    """Return how the focal length is known: measured if its spread is small; the prior alone leaves 50 %."""
     if uncertainty.problem.lens is not None:
         return LensSource.GIVEN
     spread = float(np.sqrt(max(uncertainty.covariance[FOCAL, FOCAL], 0.0)))

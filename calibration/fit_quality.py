@@ -1,4 +1,5 @@
-"""How good a calibration is where it matters: over the card boxes, over the wagering areas, anywhere on the cloth."""
+"""The accuracy of a calibration where it matters: over the card boxes, over the wagering areas, anywhere on the
+cloth."""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ FloatArray = NDArray[np.float64]
 Point = tuple[float, float]
 
 GRID = 25
-"""Places are asked at so many points along the cloth and as many across it."""
+"""Number of points along the cloth, and across it, at which the accuracy is computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitQuality:
-    """Within which distance of the truth the map is in 90 % of cases, in mm, each at the worst place of its kind."""
+    """Error of the map in mm that is not exceeded in 90 % of cases, at the worst place of each kind."""
 
     boxes_mm: float
     """Over the card boxes."""
@@ -29,13 +30,13 @@ class FitQuality:
     cloth_mm: float
     """Anywhere on the cloth."""
     worst_at_mm: Point
-    """Where on the cloth that is."""
+    """The place of the largest error on the cloth."""
     add: str | None
-    """The printed point, of those that were not used, at which one more would help most; None: all were used."""
+    """The unused printed point that would improve the fit most; None if all were used."""
 
 
 def quality_of(fit: Fit, layout: Layout) -> FitQuality:
-    """How far off a fit may be over a cloth."""
+    """Return the accuracy of a fit over a layout."""
     width, depth = layout.size_mm
     grid = np.stack(np.meshgrid(np.linspace(0, width, GRID), np.linspace(0, depth, GRID)), axis=-1).reshape(-1, 2)
     radius = fit.uncertainty.radius_mm(grid)
@@ -55,7 +56,7 @@ def _worst_over(uncertainty: MapUncertainty, layout: Layout, *kinds: str) -> flo
 
 
 def _helps_most(fit: Fit, layout: Layout) -> str | None:
-    """The unused point with which boxes and wagers would be known best."""
+    """Return the unused point with which boxes and wagers would be located best; None if there is none."""
     unused = [name for name in layout.reference_points if name not in {*fit.errors_px, *fit.left_out}]
     if not unused:
         return None

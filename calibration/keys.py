@@ -1,6 +1,6 @@
-"""The keys of a file's mapping, declared once: what may stand there and what it means.
+"""The keys of a file's mapping, declared once: what is allowed and what it means.
 
-The parsers read through these declarations, and the files' JSON Schemas are made of them.
+The parsers use these declarations, and the files' JSON Schemas are generated from them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Value = TypeVar("Value", covariant=True)
 
 
 class FileKey(ABC, Generic[Value]):
-    """One key; its name is that of the attribute that declares it."""
+    """One key, named after the attribute that declares it."""
 
     name: str
 
@@ -56,32 +56,32 @@ class FileKey(ABC, Generic[Value]):
 
     @abstractmethod
     def take(self, fields: Fields, kind: type[CalibrationError]) -> Value:
-        """The value that a mapping gives; refuses, as that kind of error, what is not allowed."""
+        """Return the checked value from a mapping; raise `kind` if it is not allowed."""
 
     @abstractmethod
     def schema(self) -> Schema:
-        """What may stand there."""
+        """Return the JSON Schema of the value."""
 
 
 class FileKeys:
-    """What a mapping may hold: a key for each attribute."""
+    """The keys of a mapping, one for each attribute."""
 
     besides: ClassVar[Schema] = {}
-    """What the schema says beyond the keys one by one."""
+    """Schema entries beyond the single keys."""
 
     @classmethod
     def all(cls) -> tuple[FileKey[Any], ...]:
-        """Every key, in the order of the declarations."""
+        """Return every key, in the order of the declarations."""
         return tuple(key for key in vars(cls).values() if isinstance(key, FileKey))
 
     @classmethod
     def check(cls, mapping: object, kind: type[CalibrationError]) -> Fields:
-        """The mapping itself, when it is one and has no key that is not declared."""
+        """Return the mapping itself after checking that it has only declared keys; raise `kind` otherwise."""
         return check_keys(mapping, (key.name for key in cls.all()), kind)
 
     @classmethod
     def schema(cls) -> Schema:
-        """What such a mapping may hold."""
+        """Return the JSON Schema of such a mapping."""
         schema: Schema = {
             "type": "object",
             "additionalProperties": False,
@@ -92,7 +92,7 @@ class FileKeys:
 
 
 class TextKey(FileKey[str]):
-    """A text that is not empty."""
+    """A non-empty text."""
 
     def take(self, fields: Fields, kind: type[CalibrationError]) -> str:
         return take_text(fields, self.name, kind)
@@ -102,7 +102,7 @@ class TextKey(FileKey[str]):
 
 
 class OptionalTextKey(FileKey[str | None]):
-    """A text that is not empty, or null."""
+    """A non-empty text, or null."""
 
     @property
     def is_required(self) -> bool:
@@ -116,7 +116,7 @@ class OptionalTextKey(FileKey[str | None]):
 
 
 class ChoiceKey(FileKey[str]):
-    """One of the words allowed."""
+    """One of several allowed words."""
 
     def __init__(self, about: str, words: Sequence[str]) -> None:
         super().__init__(about)
@@ -130,7 +130,7 @@ class ChoiceKey(FileKey[str]):
 
 
 class ConditionalChoiceKey(ChoiceKey):
-    """A choice that is read only where another key asks for it; anything may stand there otherwise."""
+    """A choice that is read only where another key requires it; otherwise any value is allowed."""
 
     @property
     def is_required(self) -> bool:
@@ -141,7 +141,7 @@ class ConditionalChoiceKey(ChoiceKey):
 
 
 class ConditionalWordKey(FileKey[str]):
-    """A word of some form that is read only where another key asks for it; anything may stand there otherwise."""
+    """A word of a given form that is read only where another key requires it; otherwise any value is allowed."""
 
     def __init__(self, about: str, *, pattern: str, allowed: str) -> None:
         super().__init__(about)
@@ -162,7 +162,7 @@ class ConditionalWordKey(FileKey[str]):
 
 
 class WholeKey(FileKey[int]):
-    """A whole number from `low` on."""
+    """A whole number of at least `low`."""
 
     def __init__(self, about: str, *, low: int) -> None:
         super().__init__(about)
@@ -179,7 +179,7 @@ class WholeKey(FileKey[int]):
 
 
 class OptionalWholeKey(FileKey[int | None]):
-    """A whole number of a range, or null."""
+    """A whole number within a range, or null."""
 
     def __init__(self, about: str, *, low: int, high: int) -> None:
         super().__init__(about)
@@ -203,7 +203,7 @@ class OptionalWholeKey(FileKey[int | None]):
 
 
 class NumberKey(FileKey[float]):
-    """A finite number of a range."""
+    """A finite number within a range."""
 
     def __init__(self, about: str, *, low: float, high: float) -> None:
         super().__init__(about)
@@ -217,7 +217,7 @@ class NumberKey(FileKey[float]):
 
 
 class SidesKey(FileKey[Point]):
-    """A width and a height, each of a range."""
+    """A width and a height, each within a range."""
 
     def __init__(self, about: str, *, low: float, high: float) -> None:
         super().__init__(about)
@@ -246,7 +246,7 @@ class PlaceKey(FileKey[Point]):
 
 
 class OutlineKey(FileKey[tuple[Point, ...]]):
-    """Three points or more."""
+    """A polygon of at least three points."""
 
     def take(self, fields: Fields, kind: type[CalibrationError]) -> tuple[Point, ...]:
         entries = take_list(fields, self.name, kind)
@@ -300,13 +300,15 @@ class InnerKey(FileKey[object]):
 
 
 class ManyKey(FileKey[Sequence[object]]):
-    """A list of mappings: one at least, or any number or null where it is optional."""
+    """A list of mappings: at least one, or any number or null where it is optional."""
 
     def __init__(self, about: str, keys: type[FileKeys], *, least: str | None = None) -> None:
-        """Declare it.
+        """Declare the key.
 
         Args:
-            least: what one of it is called; None: there may be none.
+            about: Description of the key.
+            keys: The keys of each mapping.
+            least: What an entry is called in messages, if at least one is required; None: the list is optional.
         """
         super().__init__(about)
         self.keys = keys
@@ -332,7 +334,7 @@ class ManyKey(FileKey[Sequence[object]]):
 
 
 def parse_point(entry: object, key: str, kind: type[CalibrationError]) -> Point:
-    """A point; refuses, as that kind of error, what is none."""
+    """Parse a point, [x, y] in mm; raise `kind` for anything else."""
     if isinstance(entry, str) or not isinstance(entry, Sequence) or len(entry) != 2:
         raise kind("", key, value=entry, allowed="must be [x, y] in mm")
     if not all(is_number(value) for value in entry):
@@ -341,7 +343,7 @@ def parse_point(entry: object, key: str, kind: type[CalibrationError]) -> Point:
 
 
 def required_where(key: str, allowed: Schema, *, other: str, value: str) -> Schema:
-    """What a key must be where another key has that value."""
+    """Return a schema that requires `key` to match `allowed` where the key `other` has the given value."""
     return {
         "if": {"properties": {other: {"const": value}}, "required": [other]},
         "then": {"properties": {key: allowed}, "required": [key]},

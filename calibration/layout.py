@@ -107,7 +107,7 @@ class Area:
     hand: str | None = None
     """`player` or `banker` where the kind is `hand`."""
     seat: int | None = None
-    """Counted from 1; None for standing players and for areas that are no wagers."""
+    """Counted from 1; None for standing players and for areas that are not wagers."""
     bet: str | None = None
     """A bet of the table's rulebook where the kind is `wager`."""
     name: str | None = None
@@ -136,11 +136,11 @@ class Area:
 
     @property
     def size_mm2(self) -> float:
-        """The enclosed area, never negative."""
+        """The enclosed area in mm², never negative."""
         return abs(_signed_area(self.polygon_mm))
 
     def contains(self, points_mm: FloatArray) -> BoolArray:
-        """Which points lie inside, by the even-odd rule.
+        """Return a mask of the points that lie inside, by the even-odd rule.
 
         Args:
             points_mm: (N, 2) or (2,), layout plane.
@@ -171,11 +171,11 @@ class Markers:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Layout:
-    """A cloth."""
+    """A printed cloth."""
 
     name: str
     size_mm: tuple[float, float]
-    """Width, height."""
+    """Width and height."""
     areas: tuple[Area, ...]
     reference_points: Mapping[str, tuple[float, float]] = field(default_factory=lambda: MappingProxyType({}))
     """Printed features in mm, by name."""
@@ -189,7 +189,7 @@ class Layout:
             seen.add(area.id)
 
     def area(self, area_id: str) -> Area:
-        """The area with this id.
+        """Return the area with this id.
 
         Raises:
             KeyError: There is none.
@@ -200,15 +200,15 @@ class Layout:
         raise KeyError(area_id)
 
     def of_kind(self, kind: str) -> tuple[Area, ...]:
-        """All areas of a kind, in the file's order."""
+        """Return all areas of a kind, in the file's order."""
         return tuple(area for area in self.areas if area.kind == kind)
 
 
 def parse_layout(mapping: object, where: str) -> Layout:
-    """A layout from its mapping; `where` begins every complaint.
+    """Parse a layout from a mapping; `where` begins every error message.
 
     Raises:
-        LayoutError: Something in it is not allowed.
+        LayoutError: A value is not allowed.
     """
     try:
         fields = LayoutKeys.check(mapping, LayoutError)
@@ -224,10 +224,10 @@ def parse_layout(mapping: object, where: str) -> Layout:
 
 
 def load_layout(reference: str | Mapping[str, object], base: Path) -> Layout:
-    """A layout from a path beside `base` (a folder), a built-in name, or the mapping itself.
+    """Load a layout from a path relative to the folder `base`, a built-in name, or the mapping itself.
 
     Raises:
-        LayoutError: Something in it is not allowed.
+        LayoutError: A value is not allowed.
         NoSuchNameError: No such layout exists.
         DocumentError: The file cannot be read.
     """

@@ -1,8 +1,8 @@
-"""How exactly a fit knows where on the cloth a pixel is, from the points that it was fitted to.
+"""The uncertainty of a fit's map from pixels to the cloth, derived from the points that it was fitted to.
 
-The covariance of the camera's unknowns is carried on to the cloth to first order (R. Hartley, A. Zisserman, "Multiple
-View Geometry", 2nd ed., 5.2.6 and 5.2.4). How exactly the points were seen is estimated from the fit's own residuals
-together with what is usual, as a scaled inverse chi-square prior: a small residual over few points is luck.
+The covariance of the camera's unknowns is propagated to the cloth to first order (R. Hartley, A. Zisserman, "Multiple
+View Geometry", 2nd ed., 5.2.6 and 5.2.4). The noise of the points is estimated from the fit's own residuals together
+with a scaled inverse chi-square prior of the usual noise: a small residual over few points may be luck.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from thirdcard.calibration.camera_problem import CameraProblem, Solution
 FloatArray = NDArray[np.float64]
 
 SHARE = 0.9
-"""Of all cases in which the true place is within the stated radius."""
+"""Share of all cases in which the true place is within the given radius."""
 USUAL_NOISE_WEIGHT = 4.0
-"""So many residuals the usual noise counts as."""
+"""Weight of the usual noise, in residuals."""
 _STEP = 1e-5
 _STEP_MM = 0.5
 
@@ -32,12 +32,12 @@ class MapUncertainty:
     problem: CameraProblem
     unknowns: FloatArray
     covariance: FloatArray
-    """(unknowns, unknowns)."""
+    """(unknowns, unknowns), covariance of the camera's unknowns."""
     freedom: float
-    """The degrees of freedom behind the estimate of noise."""
+    """The degrees of freedom of the noise estimate."""
 
     def radius_mm(self, points_mm: FloatArray) -> FloatArray:
-        """Within which distance the true places of these points of the cloth lie, each in 90 % of cases.
+        """Return the radius within which the true place of each point lies in 90 % of cases.
 
         Args:
             points_mm: (N, 2).
@@ -58,21 +58,21 @@ class MapUncertainty:
         return radius
 
     def with_point(self, point_mm: tuple[float, float]) -> MapUncertainty:
-        """What it will be when one more point is seen there as exactly as is usual."""
+        """Return the uncertainty after one more point is seen there with the usual accuracy."""
         slope = np.stack([self._change(np.array([point_mm]), i)[0] for i in range(len(self.unknowns))], axis=-1)
         seen = slope @ self.covariance @ slope.T + np.eye(2) * self.problem.noise_px**2
         known = self.covariance @ slope.T @ np.linalg.solve(seen, slope @ self.covariance)
         return replace(self, covariance=self.covariance - known)
 
     def _change(self, points_mm: FloatArray, unknown: int) -> FloatArray:
-        """(N, 2): pixels by unit of an unknown."""
+        """Return the derivative of the seen points by an unknown, (N, 2) px per unit."""
         step = np.zeros(len(self.unknowns))
         step[unknown] = _STEP
         after, before = (self.problem.seen_px(self.unknowns + sign * step, points_mm) for sign in (1.0, -1.0))
         return (after - before) / (2 * _STEP)
 
     def _slope(self, points_mm: FloatArray, axis: int) -> FloatArray:
-        """(N, 2): pixels by millimetre along an axis of the cloth."""
+        """Return the derivative of the seen points along an axis of the cloth, (N, 2) px per mm."""
         step = np.zeros(2)
         step[axis] = _STEP_MM
         after, before = (self.problem.seen_px(self.unknowns, points_mm + sign * step) for sign in (1.0, -1.0))
@@ -80,9 +80,9 @@ class MapUncertainty:
 
 
 def uncertainty_of(solution: Solution) -> MapUncertainty:
-    """The uncertainty of a solution's map.
+    """Return the uncertainty of a solution's map.
 
-    Points of one thing, such as a marker's corners, are taken to be off alike: they count as one point.
+    Points of one group, such as a marker's corners, are assumed to be off in the same way: they count as one point.
     """
     problem, count = solution.problem, 2 * len(solution.problem.names)
     of_points, of_priors = solution.jacobian[:count], solution.jacobian[count:]

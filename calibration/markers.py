@@ -1,6 +1,6 @@
-"""Find ArUco markers in a picture, and say where their corners lie on the cloth.
+"""Find ArUco markers in a picture, and compute where their corners lie on the cloth.
 
-Knows nothing of cameras. A marker's corners run clockwise from its own top left.
+Knows nothing of cameras. A marker's corners run clockwise from its own top left corner.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 
 
 def find_markers(image_hw3: NDArray[np.uint8], markers: Markers) -> Mapping[int, FloatArray]:
-    """The layout's markers that a picture shows, those seen twice left out.
+    """Find the layout's markers in a picture; those seen twice are left out.
 
     Args:
         image_hw3: BGR.
@@ -40,7 +40,9 @@ def find_markers(image_hw3: NDArray[np.uint8], markers: Markers) -> Mapping[int,
 
 
 def marker_corners_mm(markers: Markers, number: int, *, turns: int = 0) -> FloatArray:
-    """Where a marker's corners lie on the cloth, its top towards the dealer and turned clockwise by quarter turns.
+    """Return a marker's corners on the cloth, for a marker turned clockwise by `turns` quarter turns.
+
+    With no turns its top points towards the dealer.
 
     Returns:
         (4, 2) float64, mm.
@@ -52,7 +54,7 @@ def marker_corners_mm(markers: Markers, number: int, *, turns: int = 0) -> Float
 
 
 def marker_dictionary(name: str) -> cv2.aruco.Dictionary:
-    """OpenCV's dictionary of that name.
+    """Return OpenCV's marker dictionary of that name.
 
     Raises:
         LayoutError: There is none.

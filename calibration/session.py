@@ -1,6 +1,6 @@
 """What a person does with a camera and a cloth: fit it, check it, look at it.
 
-The command line calls these. They read points files; pictures come in as arrays, BGR.
+Called by the command line. Points are read from files; pictures are passed as arrays, BGR.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ Image = NDArray[np.uint8]
 _LINE_BGR = (80, 255, 80)
 _POINT_BGR = (60, 60, 255)
 _STEP_MM = 20.0
-"""How finely a printed line is followed, since a lens bends it."""
+"""Distance of the points along a printed line: it appears curved through the lens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """How far a calibration is off at points that were found in a picture."""
+    """The errors of a calibration at points that were found in a picture."""
 
     residual_px: float
-    """RMS."""
+    """RMS of the errors in px."""
     residual_mm: float
-    """RMS on the cloth."""
+    """RMS of the errors on the cloth."""
     errors_px: Mapping[str, float]
     errors_mm: Mapping[str, float]
 
@@ -61,7 +61,7 @@ def calibrate_from_points(
         points_file: YAML or JSON, a mapping of reference points' names to [x, y] in pixels.
         layout: The cloth.
         image_size_wh_px: The picture's size.
-        lens_of: A lens, or a calibration whose lens is taken over; None fits the lens too.
+        lens_of: A lens, or a calibration whose lens is used; None fits the lens too.
 
     Raises:
         FitError: The points do not determine a camera.
@@ -79,8 +79,8 @@ def calibrate_from_markers(image_hw3: Image, layout: Layout, *, lens_of: Calibra
 
     Args:
         image_hw3: The picture, BGR.
-        layout: The cloth; it has to have markers.
-        lens_of: A lens, or a calibration whose lens is taken over; None fits the lens too.
+        layout: The cloth; it must have markers.
+        lens_of: A lens, or a calibration whose lens is used; None fits the lens too.
 
     Raises:
         FitError: The markers do not determine a camera.
@@ -90,10 +90,10 @@ def calibrate_from_markers(image_hw3: Image, layout: Layout, *, lens_of: Calibra
 
 
 def check_points(calibration: Calibration, layout: Layout, points_file: Path) -> Check:
-    """How far a calibration is off at reference points that a person clicked.
+    """Return the errors of a calibration at reference points that a person clicked.
 
     Raises:
-        FitError: A name that the layout lacks.
+        FitError: The layout lacks a name, or a value is not a pair of numbers.
         DocumentError: The file cannot be read.
     """
     points_px = read_points(points_file)
@@ -106,7 +106,7 @@ def check_points(calibration: Calibration, layout: Layout, points_file: Path) ->
 
 
 def check_markers(calibration: Calibration, layout: Layout, image_hw3: Image) -> Check:
-    """How far a calibration is off at the centres of the markers that a picture shows.
+    """Return the errors of a calibration at the centres of the markers that a picture shows.
 
     Raises:
         FitError: The layout has no markers, or the picture shows none of them.
@@ -120,10 +120,10 @@ def check_markers(calibration: Calibration, layout: Layout, image_hw3: Image) ->
 
 
 def read_points(path: Path) -> Mapping[str, tuple[float, float]]:
-    """A points file: names to [x, y] in pixels.
+    """Read a points file: names to [x, y] in pixels.
 
     Raises:
-        FitError: A value is no pair of numbers.
+        FitError: A value is not a pair of numbers, or the file is empty.
         DocumentError: The file cannot be read.
     """
     fields = read_document(path)
@@ -140,7 +140,7 @@ def read_points(path: Path) -> Mapping[str, tuple[float, float]]:
 
 
 def draw_layout(image_hw3: Image, calibration: Calibration, layout: Layout) -> Image:
-    """A copy of the picture with the layout's areas and reference points drawn where the calibration puts them."""
+    """Return a copy of the picture with the layout's areas and reference points drawn by the calibration."""
     drawn = image_hw3.copy()
     for area in layout.areas:
         line_px = outline_px(calibration, area)
@@ -156,7 +156,7 @@ def draw_layout(image_hw3: Image, calibration: Calibration, layout: Layout) -> I
 
 
 def outline_px(calibration: Calibration, area: Area) -> FloatArray:
-    """An area's outline in the picture, followed in steps of 20 mm, since a lens bends it: (N, 2) distorted pixels."""
+    """Return an area's outline in the picture, (N, 2) distorted pixels, sampled every 20 mm since a lens bends it."""
     return calibration.image_from_layout(_followed(area.polygon_mm))
 
 
@@ -181,7 +181,7 @@ def _lens(lens_of: Calibration | KnownLens | None, image_size_wh_px: tuple[int, 
 
 
 def _crossing(corners: FloatArray) -> FloatArray:
-    """Where the diagonals of a (4, 2) quad cross: its centre under perspective."""
+    """Return where the diagonals of a (4, 2) quad cross: its centre under perspective."""
     a, b, c, d = corners
     steps = np.linalg.solve(np.column_stack([c - a, b - d]), b - a)
     crossing: FloatArray = a + steps[0] * (c - a)
@@ -189,7 +189,7 @@ def _crossing(corners: FloatArray) -> FloatArray:
 
 
 def _followed(polygon_mm: FloatArray) -> FloatArray:
-    """The polygon's outline with points every 20 mm."""
+    """Return the polygon's outline with points at most 20 mm apart."""
     pieces = []
     for here, there in zip(polygon_mm, np.roll(polygon_mm, -1, axis=0), strict=True):
         count = max(1, int(np.ceil(np.linalg.norm(there - here) / _STEP_MM)))
