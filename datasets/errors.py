@@ -1,4 +1,4 @@
-"""What can go wrong while making the models' schooling: one root, one subclass per cause."""
+"""The errors of making training material: one root, one subclass for each cause."""
 
 
 class DatasetsError(Exception):

@@ -1,1 +1,2 @@
-"""Scenario scripts: what happens at a table, as text; played on a timeline, written as a recording with truth."""
+"""Scenario scripts: a text says what happens at a table; it is played on a timeline and written as a recording with
+truth."""

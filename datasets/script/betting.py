@@ -1,4 +1,4 @@
-"""The players of a script: wagers in time, what they do to them in time or late, and stacks that are put straight."""
+"""The patrons of a script: their wagers, changes of wagers in time or too late, and stacks that are straightened."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SEATED = (ScriptedChange, ScriptedReach, ScriptedNudge, VoidHandWagered)
 
 
 class Betting:
-    """Every seat's player and every wager on the table."""
+    """Every seat's patron, and every wager on the table."""
 
     def __init__(
         self, script: Script, stage: Stage, places: Places, chips: ChipSet, chronicle: Chronicle, habits: Habits
@@ -51,9 +51,9 @@ class Betting:
         self.patrons = {seat: self._patron(seat) for seat in self._occupied()}
         self.wagers: dict[str, LaidWager] = {}
         self.left: dict[str, str] = {}
-        """Areas that the dealer wrongly left as they were, and what that is called."""
+        """Areas that the dealer wrongly left unsettled, with the code of that fault."""
         self.staying: list[LaidWager] = []
-        """Wagers that their players leave in place for the next round."""
+        """Wagers that their patrons leave in place for the next round."""
         self._round = 0
         self._where = ""
         self._waiting: list[_Deed] = []
@@ -68,11 +68,11 @@ class Betting:
 
     @property
     def table(self) -> tuple[str, Mapping[str, object]]:
-        """The rulebook and its options."""
+        """The rulebook's name and its options."""
         return (self._script.table.rulebook, self._script.table.options)
 
     def begin(self, number: int, spec: ScriptedRound, opened: float, where: str) -> float:
-        """Put down the round's wagers; gives when the last lies there."""
+        """Put down the round's wagers; return when the last one rests, in seconds."""
         self._round, self._where = number, where
         self._take_left(opened)
         self.wagers = {wager.area.id: replace(wager, void=False) for wager in self.staying}
@@ -92,19 +92,19 @@ class Betting:
         return last + self._stage.between(0.7, 1.1)
 
     def close(self, t: float) -> None:
-        """The round is over; what the dealer left until now he left wrongly."""
+        """End the round: what the dealer has not settled until now is a fault."""
         for area, code in self.left.items():
             self.blame(t, self.wagers[area], code)
 
     def blame(self, t: float, wager: LaidWager, code: str, amount: int | None = None) -> None:
-        """A wager lies there, or was settled, as it may not be."""
+        """Declare the alert for a wager that is placed or settled wrongly."""
         area = wager.area
         self._chronicle.raise_alert(
             DueAlert(t=t, round=self._round, code=code, seat=area.seat, bet=area.bet, area=area.id, amount=amount)
         )
 
     def _take_left(self, t: float) -> None:
-        """The players take back what the dealer left in the round before."""
+        """Let the patrons take back what the dealer left in the previous round."""
         for area in self.left:
             wager = self.wagers[area]
             before, seat = self._measure(wager), int(wager.area.seat or 0)
@@ -113,7 +113,7 @@ class Betting:
         self.left = {}
 
     def at_call(self, t: float) -> float:
-        """What happens just before the call and after it; gives when the call is made."""
+        """Play what happens just before and after the call; return when the call is made."""
         due = self._due("call")
         for event in due:
             if event.when.seconds < 0:
@@ -126,7 +126,7 @@ class Betting:
         return t
 
     def at_card(self, number: int, t: float) -> None:
-        """What happens after a card left the shoe."""
+        """Play what happens after a card left the shoe."""
         self._close_betting(t, bets_closed_by_card(self._script.table.rulebook, number))
         for event in self._due("card"):
             if event.when.card == number:
@@ -138,7 +138,7 @@ class Betting:
                 self.blame(t, self._wager(event.seat, event.bet, there=True), f"limit.{event.kind}")
 
     def at_result(self, t: float) -> float:
-        """What happens between result and settlement; gives when all hands are away."""
+        """Play what happens between result and settlement; return when all hands are away."""
         last = max((patron.free_at for patron in self.patrons.values()), default=t)
         for event in self._due("result"):
             self._do(event, t + event.when.seconds)
@@ -146,7 +146,7 @@ class Betting:
         return max(t, last if last > t else t)
 
     def log_change(self, t: float, wager: LaidWager, before: tuple[int, int], by: str) -> None:
-        """A wager changed; `before` is its value and count of chips until then."""
+        """Log a changed wager; `before` is its value and its count of chips until then."""
         self._chronicle.add(
             WagerChanged(
                 t=t,
@@ -263,7 +263,7 @@ class Betting:
         )
 
     def _drawn(self, spec: ScriptedRound) -> tuple[WagerSpec, ...]:
-        """Wagers from the seed, and those that the round's happenings need."""
+        """Draw wagers from the seed, including those that the round's happenings need."""
         needed: list[WagerSpec] = []
         busy = {int(wager.area.seat or 0) for wager in self.wagers.values()}
         for event in self._waiting:
@@ -286,7 +286,7 @@ class Betting:
         return tuple(needed[int(i)] for i in order)
 
     def _stake(self, bet: Bet) -> int:
-        """A wager's value from the seed, within the limits and such that it can be paid exactly."""
+        """Draw a wager's value within the limits that can be paid exactly."""
         limits = self._script.table.limits
         low, high = limits.get("minimum", 0), limits.get("maximum", 10**9)
         values = sorted(chip.value for chip in self.chips.chips)
@@ -305,12 +305,12 @@ _BY_FIRST_CARD = ("nz-secretary", "nsw")
 
 
 def bets_closed_by_call(rulebook: str) -> Sequence[Bet]:
-    """The bets that the call closes."""
+    """Return the bets that the call closes under a rulebook."""
     return MAIN_BETS if rulebook in _BY_CALL else ()
 
 
 def bets_closed_by_card(rulebook: str, number: int) -> Sequence[Bet]:
-    """The bets that the round's first, second, ... card closes."""
+    """Return the bets that the round's first, second, ... card closes under a rulebook."""
     if rulebook in _BY_CALL:
         return ()
     if rulebook in _BY_FIRST_CARD:
@@ -319,7 +319,7 @@ def bets_closed_by_card(rulebook: str, number: int) -> Sequence[Bet]:
 
 
 class TidyingDirector(Protocol):
-    """What of a director straightening needs."""
+    """The part of a director that straightening needs."""
 
     clock: float
     dealer: Dealer

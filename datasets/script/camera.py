@@ -1,4 +1,4 @@
-"""Hang a camera over a table, so that the whole cloth is in the picture.
+"""Place a camera over a table so that the whole cloth is in the picture.
 
 Millimetres of the layout plane (z into the table), degrees, pixels as OpenCV counts them.
 """
@@ -17,13 +17,13 @@ from thirdcard.datasets.script.script import Camera
 
 FloatArray = NDArray[np.float64]
 FROM_DEG = {"players": 90.0, "dealer": -90.0, "right": 0.0, "left": 180.0}
-"""Which way the camera is shifted from above the table's middle; x right, y towards the seats."""
+"""Direction in which the camera is shifted from above the table's centre; x right, y towards the seats."""
 RAIL_MM = 120.0
-"""Room that is kept about the cloth."""
+"""Margin in mm round the cloth that stays in the picture."""
 
 
 def hang_camera(camera: Camera, layout: Layout, seed: int) -> Calibration:
-    """The camera of a script; what it leaves open follows from the seed."""
+    """Return the calibration of a script's camera; what the script leaves open is drawn from the seed."""
     rng = np.random.default_rng([seed, 41])
     height = camera.height_mm or float(rng.uniform(1900, 2900))
     tilt = camera.tilt_deg if camera.tilt_deg is not None else float(rng.uniform(2, 20))
@@ -53,7 +53,8 @@ def hang_camera(camera: Camera, layout: Layout, seed: int) -> Calibration:
 
 
 def _look(centre: FloatArray, target: FloatArray, roll_deg: float) -> FloatArray:
-    """(3, 3): layout to camera, the picture's right along the layout's x but for the roll."""
+    """Return the rotation (3, 3) from layout to camera; apart from the roll, the picture's right runs along the
+    layout's x."""
     ahead = (target - centre) / np.linalg.norm(target - centre)
     down = np.cross(ahead, np.array([1.0, 0.0, 0.0]))
     down /= np.linalg.norm(down)
@@ -66,7 +67,7 @@ def _look(centre: FloatArray, target: FloatArray, roll_deg: float) -> FloatArray
 
 
 def _outline(layout: Layout) -> FloatArray:
-    """(N, 3): points along the edge of the cloth and its rail."""
+    """Return points along the edge of the cloth and its rail, (N, 3) mm."""
     width, depth = layout.size_mm
     x = np.linspace(-RAIL_MM, width + RAIL_MM, 25)
     y = np.linspace(-0.4 * RAIL_MM, depth + RAIL_MM, 15)
@@ -83,7 +84,7 @@ def _outline(layout: Layout) -> FloatArray:
 def _fitting_focal(
     size_wh_px: tuple[int, int], camera: tuple[FloatArray, FloatArray, FloatArray], outline_mm: FloatArray
 ) -> float:
-    """The longest focal length, in pixels, at which all points are in the picture."""
+    """Return the longest focal length, in px, at which all points are in the picture."""
     rvec, tvec, lens = camera
     low, high = 100.0, 20_000.0
     half = np.array(size_wh_px) / 2.0

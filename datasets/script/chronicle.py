@@ -1,4 +1,4 @@
-"""What is written beside the picture: the table log as it happened, what devices reported, and the alerts due."""
+"""What is written beside the video: the true table log, the reports of devices, and the alerts due."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ class DueAlert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToleratedReading:
-    """A reading on which the rulebook leaves room: an alert of that code and seat within the time is not held false."""
+    """A verdict that the rulebook leaves open: an alert of that code and seat within the time does not count as
+    false."""
 
     code: str
-    """`payout.*`: any ending."""
+    """An alert's code; `payout.*` stands for any code that begins so."""
     round: int
     start: float
     end: float
@@ -50,10 +51,10 @@ class Chronicle:
     alerts: list[DueAlert] = field(default_factory=list)
     tolerances: list[ToleratedReading] = field(default_factory=list)
     starts: list[float] = field(default_factory=list)
-    """When each round began, for those who make stills."""
+    """When each round began, in seconds; used for stills."""
 
     def add(self, event: Event) -> None:
-        """Something happened; where a device reports it, the report is kept too."""
+        """Add an event; if a device reports it, the report is kept too."""
         event = replace(event, t=round(event.t, TIME_DIGITS))
         if event.type in self.devices:
             event = replace(event, source=Source.SIGNAL)
@@ -61,24 +62,24 @@ class Chronicle:
         self.events.append(event)
 
     def raise_alert(self, alert: DueAlert) -> None:
-        """A fault happened."""
+        """Add an alert that is due."""
         self.alerts.append(replace(alert, t=round(alert.t, TIME_DIGITS)))
 
     def tolerate(self, tolerance: ToleratedReading) -> None:
-        """A verdict on which the rulebook leaves room."""
+        """Add a verdict that the rulebook leaves open."""
         start, end = round(tolerance.start, TIME_DIGITS), round(tolerance.end, TIME_DIGITS)
         self.tolerances.append(replace(tolerance, start=start, end=end))
 
     def truth(self) -> list[dict[str, Any]]:
-        """The table log's lines in order of time."""
+        """Return the lines of the true table log, in order of time."""
         return [format_event(event) for event in sorted(self.events, key=_moment)]
 
     def reported(self) -> list[dict[str, Any]]:
-        """The lines of `signals.jsonl`."""
+        """Return the lines of `signals.jsonl`."""
         return [format_event(event) for event in sorted(self.signals, key=_moment)]
 
     def due(self, rulebook: str) -> list[dict[str, object]]:
-        """The lines of `alerts.jsonl`, without what only the referee knows."""
+        """Return the lines of `alerts.jsonl`, without what only the referee adds."""
         return [
             {
                 "t": alert.t,
@@ -96,7 +97,7 @@ class Chronicle:
         ]
 
     def tolerated(self, rulebook: str) -> list[dict[str, object]]:
-        """The lines of `tolerated.jsonl`."""
+        """Return the lines of `tolerated.jsonl`."""
         return [
             {
                 "t": line.start,

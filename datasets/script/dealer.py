@@ -1,7 +1,7 @@
 """The dealer's hands: draw, turn, move and collect cards; collect, pay and push back chips.
 
-Knows no rules: what is dealt and paid is decided elsewhere. Each act takes the moment before which it may not happen
-and gives the moment that the table log speaks of.
+Knows no rules: what is dealt and paid is decided elsewhere. Each act takes the earliest time at which it may happen,
+and returns the time that is written to the table log. Seconds and layout millimetres.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ CARD_GRIP_MM = 30.0
 CHIP_GRIP_MM = 8.0
 SWEEP_POINTS = 13
 TOSS_FLICK_MM = 70.0
-"""So far the hand goes along with a card that it tosses."""
+"""How far the hand moves along with a card that it tosses."""
 TOSS_SPEED_MM_S = 1700.0
 TOSS_SPREAD_MM = 5.0
 TOSS_SPREAD_DEG = 5.0
-"""How exactly a tossed card comes to rest: standard deviations. Chosen, like the speeds: nobody measured dealers."""
+"""Standard deviations of the place and angle of a tossed card. Chosen by hand, like the speeds: no dealers were
+measured."""
 SLIDE_SPEED_MM_S = 700.0
 
 
 class Dealer:
-    """Two arms over the dealer's edge."""
+    """The dealer's two arms, which reach in over the top edge."""
 
     def __init__(self, stage: Stage, places: Places, habits: Habits, *, growth: str, pace: float) -> None:
         self._stage = stage
@@ -57,16 +58,16 @@ class Dealer:
         return StageArm(span, (home_x_mm, -OUTSIDE_MM), shoulder, self._pace)
 
     def _near(self, x_mm: float) -> StageArm:
-        """The arm on that side."""
+        """Return the arm on the side of x."""
         return self._left if x_mm / self._places.width_mm < 0.5 else self._right
 
     @property
     def free_at(self) -> float:
-        """When both arms are done."""
+        """When both arms are free, in seconds."""
         return max(self._left.free_at, self._right.free_at)
 
     def rest(self) -> None:
-        """Both arms go home."""
+        """Move both arms home."""
         for arm in (self._left, self._right):
             if arm.tip_mm != arm.home_mm:
                 arm.rest()
@@ -74,7 +75,7 @@ class Dealer:
     def draw(
         self, t: float, card: Card, *, hand: Side | None, slot: int, face_up: bool, place: Pose | None = None
     ) -> tuple[CardActor, float]:
-        """Draw a card from the shoe and lay it in its place, or the one given; gives it and when it left the shoe."""
+        """Draw a card from the shoe and lay it in its place or at `place`; return it, and when it left the shoe."""
         place = jittered(self._stage, place or self.place_of(hand, slot))
         if self._habits.does(self._habits.manner.tosses):
             place = self._less_exact(place)
@@ -86,7 +87,7 @@ class Dealer:
         return actor, t
 
     def slide_out(self, actor: CardActor, place: Pose, duration_s: float, *, face_up: bool) -> None:
-        """Let a card that just left the shoe go to its place."""
+        """Move a card that just left the shoe to its place."""
         t, mouth = actor.span.start, actor.pose
         turned = Pose(place.x_mm, place.y_mm, _nearest_turn(mouth.angle_deg, place.angle_deg), 0.0)
         actor.move((t, mouth), (t + duration_s, turned), layer=t)
@@ -94,7 +95,7 @@ class Dealer:
             actor.turn(t + 0.42 * duration_s, t + 0.92 * duration_s)
 
     def carry_from_shoe(self, t: float, place: Pose) -> tuple[float, float]:
-        """Take something from the shoe's mouth to a place; gives when it leaves and how long it takes."""
+        """Carry something from the shoe's mouth to a place; return when it leaves, and the duration."""
         mouth = self._places.shoe_mouth()
         arm = self._near(mouth.x_mm)
         held_at = self._grip(arm, mouth.at_mm)
@@ -107,7 +108,7 @@ class Dealer:
         return t, duration_s
 
     def _toss_from_shoe(self, t: float, place: Pose) -> tuple[float, float]:
-        """Let something glide from the shoe's mouth to a place; gives when it leaves and how long it takes."""
+        """Toss something from the shoe's mouth to a place; return when it leaves, and the duration."""
         mouth = self._places.shoe_mouth()
         arm = self._near(mouth.x_mm)
         held_at = self._grip(arm, mouth.at_mm)
@@ -124,13 +125,13 @@ class Dealer:
         return t, max(0.26, way / TOSS_SPEED_MM_S) * self._pace
 
     def _less_exact(self, place: Pose) -> Pose:
-        """About there, as a card comes to rest that nobody holds."""
+        """Return a place near the given one, as a tossed card comes to rest."""
         habits = self._habits
         x, y = habits.near(place.x_mm, TOSS_SPREAD_MM), habits.near(place.y_mm, TOSS_SPREAD_MM)
         return Pose(x, y, habits.near(place.angle_deg, TOSS_SPREAD_DEG))
 
     def lean(self, t: float, hand: Side) -> None:
-        """Lay the hand that does not deal on the near edge of a hand's box for a while."""
+        """Rest the hand that does not deal on the near edge of a hand's box for a while."""
         shoe, place = self._places.shoe_mouth(), self.place_of(hand, 0)
         arm = self._left if self._near(shoe.x_mm) is self._right else self._right
         at = (place.x_mm + self._habits.near(0.0, 25.0), place.y_mm - 0.35 * self._places.card_size_mm[1])
@@ -140,11 +141,11 @@ class Dealer:
         arm.rest()
 
     def place_of(self, hand: Side | None, slot: int) -> Pose:
-        """Where a hand's card belongs; None: beside the shoe."""
+        """Return the place of a hand's card; None: beside the shoe."""
         return self._places.beside_shoe() if hand is None else self._places.hand_slot(hand, slot, self._growth)
 
     def turn(self, t: float, actor: CardActor) -> float:
-        """Turn a card where it lies; gives when it rests."""
+        """Turn a card at its place; return when it rests."""
         arm = self._near(actor.pose.x_mm)
         held_at = self._grip(arm, actor.pose.at_mm)
         t = max(t, arm.free_at + arm.travel_s(held_at))
@@ -156,14 +157,14 @@ class Dealer:
         return done
 
     def shift(self, t: float, actor: CardActor, *, hand: Side | None, slot: int) -> float:
-        """Move a card into another place; gives when it rests."""
+        """Move a card to another place; return when it rests."""
         place = jittered(self._stage, self.place_of(hand, slot))
         done = self._carry_card(t, actor, place)
         actor.hand, actor.slot = hand, slot
         return done
 
     def straighten(self, t: float, actor: CardActor) -> float:
-        """Push a card a little, so that it lies straight; gives when it rests."""
+        """Push a card slightly so that it lies straight; return when it rests."""
         pose, target = actor.pose, self.place_of(actor.hand, actor.slot)
         keep = 0.5
         place = Pose(
@@ -185,7 +186,7 @@ class Dealer:
         return done
 
     def carry(self, t: float, actors: Sequence[CardActor], places: Sequence[Pose]) -> float:
-        """Slide cards together to other places; gives when they rest."""
+        """Slide cards together to other places; return when they rest."""
         first, target = actors[0].pose, places[0]
         arm = self._near(0.5 * (first.x_mm + target.x_mm))
         held_at = self._grip(arm, first.at_mm)
@@ -200,12 +201,12 @@ class Dealer:
         return done
 
     def gather(self, t: float, actors: Sequence[CardActor], *, with_other: bool = False) -> float:
-        """Sweep cards together and put them into the rack; gives when they drop there.
+        """Sweep cards together and put them into the discard rack; return when they drop there.
 
         Args:
-            t: Not before that.
+            t: The earliest time, in seconds.
             actors: The cards.
-            with_other: With the hand that is farther from the rack.
+            with_other: Whether to use the hand that is farther from the rack.
         """
         rack = self._places.discard_mouth()
         order = sorted(actors, key=lambda actor: -math.dist(actor.pose.at_mm, rack.at_mm))
@@ -244,7 +245,7 @@ class Dealer:
         return drop
 
     def pass_along(self, t: float, points_mm: Sequence[Point], duration_s: float) -> tuple[float, list[float]]:
-        """Draw a flat hand along some points; gives when it is done and when it passed each."""
+        """Draw a flat hand along some points; return when it is done, and when it passed each of them."""
         arm = self._near(0.5 * (points_mm[0][0] + points_mm[-1][0]))
         first = self._grip(arm, points_mm[0])
         t = max(t, arm.free_at + arm.travel_s(first))
@@ -255,7 +256,7 @@ class Dealer:
         return times[-1], times
 
     def collect(self, t: float, stacks: Sequence[StageStack]) -> float:
-        """Take chips into the tray; gives when they leave."""
+        """Take chips into the tray; return when they leave their place."""
         at = stacks[0].at_mm
         arm = self._near(at[0])
         t = max(t, arm.free_at + arm.travel_s(grip_on(at, arm.home_mm, CHIP_GRIP_MM)))
@@ -263,7 +264,7 @@ class Dealer:
         return t
 
     def push_back(self, t: float, stacks: Sequence[StageStack], to_mm: Point) -> float:
-        """Push chips to a player; gives when they leave."""
+        """Push chips to a patron; return when they leave their place."""
         at = stacks[0].at_mm
         arm = self._near(at[0])
         t = max(t, arm.free_at + arm.travel_s(grip_on(at, arm.home_mm, CHIP_GRIP_MM)))
@@ -282,7 +283,7 @@ class Dealer:
         arm.hold(done + 0.06)
 
     def pay(self, t: float, chips: tuple[int, ...], at_mm: Point, area: str) -> tuple[StageStack, float]:
-        """Put chips from the tray there; gives the stack and when it rests."""
+        """Pay chips from the tray; return the stack, and when it rests."""
         arm, tray = self._near(at_mm[0]), self._tray_mm(at_mm[0])
         way = max(0.45, math.dist(tray, at_mm) / 950.0) * self._pace
         picked = max(t - way, arm.free_at + arm.travel_s(grip_on(tray, arm.home_mm, CHIP_GRIP_MM)))
@@ -297,7 +298,7 @@ class Dealer:
         return stack, rests
 
     def tidy(self, t: float, stack: StageStack) -> float:
-        """Straighten a stack of chips, which hardly moves; gives when the hand lets go."""
+        """Straighten a stack of chips, which hardly moves; return when the hand lets go."""
         at = stack.at_mm
         arm = self._near(at[0])
         t = max(t, arm.free_at + arm.travel_s(grip_on(at, arm.home_mm, CHIP_GRIP_MM)))
@@ -335,7 +336,7 @@ _NOWHERE = path_of([(0.0, Pose(0.0, 0.0))])
 
 
 def jittered(stage: Stage, pose: Pose) -> Pose:
-    """About there, as a hand lays a card."""
+    """Return a place near the given one, as a hand lays a card."""
     x, y = stage.near(pose.at_mm, 2.5)
     wild = stage.rng.random() < 0.06
     angle = stage.between(-10.0, 10.0) if wild else float(stage.rng.normal(0.0, 1.7))
@@ -343,7 +344,7 @@ def jittered(stage: Stage, pose: Pose) -> Pose:
 
 
 def _nearest_turn(from_deg: float, to_deg: float) -> float:
-    """`to_deg`, or the same the other way round, whichever is the smaller turn from `from_deg`."""
+    """Return `to_deg` or its opposite, whichever needs the smaller turn from `from_deg`."""
     while to_deg - from_deg > 90.0:
         to_deg -= 180.0
     while to_deg - from_deg < -90.0:

@@ -1,4 +1,5 @@
-"""The part of a scenario script on what is seldom dealt: a shoe's opening and its end, cards that come together or not.
+"""The part of a scenario script about rare dealing: a shoe's opening and end, and cards that come together or not at
+all.
 
 Knows nothing of time or motion.
 """
@@ -15,20 +16,20 @@ class _Part(BaseModel):
 
 
 class Opening(_Part):
-    """New cards are put into the shoe before a round, and cards are burned where the rulebook orders it."""
+    """New cards are put into the shoe before a round, and cards are burned as the rulebook orders."""
 
     first: str | None = None
-    """The first card that is burned; drawn from the seed where the script names none."""
+    """The first card that is burned; drawn from the seed if the script names none."""
     burned: int | None = Field(default=None, ge=0, le=20)
-    """How many cards are burned in all, another number than the rulebook orders; None: as many as it orders."""
+    """Number of burned cards, if it differs from what the rulebook orders; None: as ordered."""
 
 
 class Simultaneous(_Part):
-    """Two of the first four cards leave the shoe at once into one box; the dealer moves the second where it belongs."""
+    """Two of the first four cards leave the shoe at once into one box; the dealer moves the second to its place."""
 
     kind: Literal["simultaneous"]
     card: int = Field(default=2, ge=1, le=3)
-    """The first of the two."""
+    """The number of the first of the two."""
 
 
 class ShortHand(_Part):
@@ -38,14 +39,14 @@ class ShortHand(_Part):
 
 
 class ForeignCard(_Part):
-    """A card is dealt of which every copy is out: its decks hold one too many."""
+    """A card is dealt of which every copy is already out: its decks hold one too many."""
 
     kind: Literal["foreign_card"]
     card: int = Field(default=1, ge=1, le=4)
 
 
 class ShoeExhausted(_Part):
-    """The shoe is empty before a card: a device says so, the wagers are given back and the round ends."""
+    """The shoe is empty before a card: a device reports it, the wagers are given back and the round ends."""
 
     kind: Literal["shoe_exhausted"]
     card: int = Field(default=4, ge=2, le=4)
@@ -65,7 +66,7 @@ class AfterLastRound(_Part):
 
 
 class VoidHandWagered(_Part):
-    """A hand without wagers is announced, and a player puts one down all the same."""
+    """A hand without wagers is announced, but a patron places one."""
 
     kind: Literal["void_hand_wagered"]
     seat: int

@@ -1,4 +1,4 @@
-"""Play a script: every round on one timeline, and everything that happens in the chronicle."""
+"""Play a script: all rounds on one timeline, and everything that happens in the chronicle."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ VOIDING = ("nz-authority", "nz-secretary", "tas")
 """Rulebooks that order a hand without wagers after a card in excess was shown."""
 CALL_ORDERED = ("nz-authority", "nz-secretary")
 RAISE_S = 1.4
-"""Longest that an arm takes from its home to where a sweep begins."""
+"""Longest time in seconds that an arm takes from its home to where a sweep begins."""
 CALL_SOURCES = {"signal": Source.SIGNAL, "lamp": Source.CAMERA, "gesture": Source.CAMERA, "none": Source.PERSON}
 DEFAULT_STYLE = {"nsw": "B"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Performance:
-    """A script that was played."""
+    """The result of playing a script."""
 
     timeline: Timeline
     chronicle: Chronicle
@@ -81,7 +81,7 @@ def perform(script: Script, layout: Layout, chips: ChipSet) -> Performance:
     """Play all rounds of a script.
 
     Raises:
-        ScriptError: something in it can't happen.
+        ScriptError: Something in it cannot happen.
     """
     director = _Director(script, layout, chips)
     director.spread()
@@ -110,13 +110,13 @@ class _Director:
         self.cards: list[CardActor] = []
         self.lays: list[Lay] = []
         self.pending: list[PlannedFault] = []
-        """What is raised when the next card is dealt."""
+        """Faults that are raised when the next card is dealt."""
         self.foreign: Card | None = None
         """The round's card of which every copy was out, until its face is seen."""
         self.is_last_to_announce = False
 
     def spread(self) -> None:
-        """Show the decks before play, where the script says so."""
+        """Spread the decks before play, if the script asks for it."""
         if self.script.spread is not None:
             spreading = Spreading(self.script.spread, self.stage, self.places, self.dealer)
             self.lays, self.clock = spreading.perform(self.clock)
@@ -184,7 +184,7 @@ class _Director:
         return hands
 
     def _open(self, spec: ScriptedRound, where: str) -> None:
-        """From the opening of bets to their close."""
+        """Play from the opening of bets to their close."""
         calls = not any(isinstance(event, NoCall) for event in spec.happenings)
         opened = self.clock
         allowed = wagers_put_down(spec)
@@ -288,7 +288,7 @@ class _Director:
             self.dealer.lean(self.clock, step.hand)
 
     def _place_of_loose(self, at: str) -> Pose:
-        """Where a card is laid that comes to no hand."""
+        """Return the place of a card that belongs to no hand."""
         if at == "rail":
             return self.places.beside_rail()
         if at == "area":
@@ -296,7 +296,7 @@ class _Director:
         return self.places.beside_shoe()
 
     def _disclose(self, step: Disclose) -> None:
-        """Turn the last card dealt where it lies, after a moment."""
+        """Turn the last card dealt at its place, after a moment."""
         actor = self.cards[-1]
         self.dealer.rest()
         done = self.dealer.turn(self.clock + self.stage.between(1.8, 3.2) * self.script.pace, actor)
@@ -346,7 +346,7 @@ class _Director:
         self.clock = max(t + 0.7, self.betting.at_result(t) + 0.25)
 
     def _clear(self) -> None:
-        """Collect the cards, the Player's hand first; one that is kept stays."""
+        """Collect the cards, the Player's hand first; a card that is kept for the next round stays."""
         self.clock += self.stage.between(0.2, 0.5) * self.script.pace
         both_at = self.clock + 0.1 if self.habits.does(self.script.manner.both_hands) else None
         for hand in (Side.PLAYER, Side.BANKER, None):

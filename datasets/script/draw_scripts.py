@@ -1,6 +1,6 @@
-"""Draw scenario scripts by machine, for recordings that nobody chose: clean play, or play full of incidents.
+"""Draw random scenario scripts, for recordings that nobody selected: clean play, or play full of incidents.
 
-Each file is drawn until it can be played and the referee says of it what it declares. The files are what is frozen;
+Each file is redrawn until it can be played and the referee confirms what it declares. The files are what is frozen;
 drawing them again gives the same only with the same code. `python -m thirdcard.datasets.script.draw_scripts clean
 --seed 1`.
 """
@@ -48,13 +48,13 @@ MANNER_FILES = 10
 LOOSE_ROUNDS = 4
 SHIFT_ROUNDS = 40
 SHIFT_PAUSE_S = 3.4
-"""Between rounds the cloth lies still so long that the video can be cut there."""
+"""Seconds between rounds in which the cloth is still, so that the video can be cut there."""
 SHIFT_INCIDENTS = (
     "placed", "third_card_missing", "increased", "order", "third_card_not_due", "removed", "wrong_result", "extra_card",
     "reduced", "moved",
 )  # fmt: skip
 SHARP = {"resolution": [2880, 1620]}
-"""Shows a mini table at 1.05 pixels a millimetre and more."""
+"""A resolution that shows a mini table at 1.05 pixels per millimetre and more."""
 _HEADINGS = {
     "clean": "Clean play: legal acts only, no incident.",
     "manners": "Dealers and players who move otherwise, clean play and play with incidents in turn.",
@@ -70,19 +70,19 @@ _HELD_OUT = "Held out: no training, tuning or threshold saw its deck, cloth, cam
 
 Round = Mapping[str, object]
 Drawn = Iterator[tuple[str, dict[str, object]]]
-"""Scripts with their names."""
+"""Pairs of a script's name and its mapping."""
 DrawRounds = Callable[[Drawer], list[dict[str, object]]]
 
 
 def draw_clean(seed: int, count: int = CLEAN_FILES) -> Drawn:
-    """Scripts of clean play, by name."""
+    """Yield scripts of clean play, by name."""
     for number in range(count):
         table = TABLES[number % len(TABLES)]
         yield _playable(number, table, seed, "C", _in_any_order([None] * ROUNDS))
 
 
 def draw_cards(seed: int, count: int = CARD_FILES) -> Drawn:
-    """Scripts of cards alone, seen by a sharper camera, by name."""
+    """Yield scripts of cards only, with a sharper camera, by name."""
     tables = [table for table in TABLES if table.layout == "mini-7"][:count]
     bare: list[dict[str, object]] = [{"wagers": [], "pause_s": 0.3} for _ in range(CARD_ROUNDS)]
     for number, table in enumerate(tables):
@@ -91,7 +91,7 @@ def draw_cards(seed: int, count: int = CARD_FILES) -> Drawn:
 
 
 def draw_chips(seed: int, count: int = CHIP_FILES) -> Drawn:
-    """Scripts full of late changes of wagers, seen by a sharper camera, by name."""
+    """Yield scripts full of late changes of wagers, with a sharper camera, by name."""
     tables = [table for table in TABLES if table.layout == "mini-7"][-count:]
 
     def draw(drawer: Drawer) -> list[dict[str, object]]:
@@ -103,7 +103,7 @@ def draw_chips(seed: int, count: int = CHIP_FILES) -> Drawn:
 
 
 def draw_loose(seed: int, count: int = LOOSE_FILES) -> Drawn:
-    """Scripts with a card in each round that is laid where no card belongs, by name; of every rulebook and style."""
+    """Yield scripts with a card in each round that is laid where none belongs, by name; of every rulebook and style."""
 
     def draw(drawer: Drawer) -> list[dict[str, object]]:
         return [loose_round(drawer) for _ in range(LOOSE_ROUNDS)]
@@ -113,7 +113,7 @@ def draw_loose(seed: int, count: int = LOOSE_FILES) -> Drawn:
 
 
 def draw_incidents(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
-    """Scripts of which most rounds hold one incident, by name."""
+    """Yield scripts in which most rounds contain one incident, by name."""
     rng = np.random.default_rng(seed)
     tables = [TABLES[int(i)] for i in rng.permutation(len(TABLES))[:count]]
     for number, kinds in enumerate(spread_incidents(tables, each, rng)):
@@ -121,7 +121,7 @@ def draw_incidents(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS
 
 
 def draw_manners(seed: int, count: int = MANNER_FILES, each: int = 1) -> Drawn:
-    """Scripts of dealers and players who move otherwise, by name: clean play and play with incidents in turn."""
+    """Yield scripts of dealers and patrons with unusual habits, by name: clean play and play with incidents in turn."""
     rng = np.random.default_rng(seed)
     tables = [
         replace(TABLES[number % len(TABLES)], habits=draw_manner(np.random.default_rng((seed, number))))
@@ -134,7 +134,8 @@ def draw_manners(seed: int, count: int = MANNER_FILES, each: int = 1) -> Drawn:
 
 
 def draw_handling(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
-    """Scripts with faults in handling cards, settling and the notice, by name; half of the tables deal face down."""
+    """Yield scripts with faults in handling cards, settling and the limits, by name; half of the tables deal face
+    down."""
     rng = np.random.default_rng(seed)
     order = [TABLES[int(i)] for i in rng.permutation(len(TABLES))]
     tables = sorted(order, key=lambda table: table.style != "B")[: count // 2]
@@ -145,7 +146,7 @@ def draw_handling(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_
 
 
 def draw_rare(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
-    """Scripts of what tables seldom see, by name; each begins with a clean round."""
+    """Yield scripts of rare situations, by name; each begins with a clean round."""
     rng = np.random.default_rng(seed)
     tables = [rare_table(TABLES[int(i)]) for i in rng.permutation(len(TABLES))[:count]]
     spread = spread_incidents(tables, each, rng, of=tuple(RARE), can=lambda k, t: RARE[k].can_be_at(t))
@@ -159,7 +160,8 @@ def draw_rare(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH
 
 
 def draw_shift(seed: int, count: int = 1) -> Drawn:
-    """Scripts of a whole shoe, by name: every fourth round holds an incident, before each the cloth lies still."""
+    """Yield scripts of a whole shoe, by name: every fourth round contains an incident; the cloth is still between
+    rounds."""
 
     def draw(drawer: Drawer) -> list[dict[str, object]]:
         rounds = [
@@ -176,7 +178,7 @@ def draw_shift(seed: int, count: int = 1) -> Drawn:
 
 
 def _sharper(mapping: Mapping[str, object]) -> dict[str, object]:
-    """The same script, seen by a camera that shows a millimetre as a pixel and more."""
+    """Return the same script with a camera that shows a millimetre as a pixel or more."""
     camera, video = mapping["camera"], mapping["video"]
     assert isinstance(camera, dict)
     assert isinstance(video, dict)
@@ -184,7 +186,7 @@ def _sharper(mapping: Mapping[str, object]) -> dict[str, object]:
 
 
 def write_script(folder: Path, name: str, mapping: Mapping[str, object], heading: str) -> Path:
-    """Write a script in few lines; gives where."""
+    """Write a script in few lines; return its path."""
     lines = [f"# {heading}", f"# {_HELD_OUT}"]
     for key, value in mapping.items():
         if key == "table":
@@ -201,9 +203,9 @@ def write_script(folder: Path, name: str, mapping: Mapping[str, object], heading
 
 
 def _in_any_order(kinds: Sequence[str | None]) -> DrawRounds:
-    """Draws a round for each kind of incident, a clean one for None; in an order of its own each time.
+    """Return a function that draws a round for each kind of incident (None: a clean one), each time in another order.
 
-    Not every order can be played: a card in excess voids the hand after it, so that no late bet can be one there.
+    Not every order can be played: a card in excess voids the hand after it, so no late bet can be an incident there.
     """
 
     def draw(drawer: Drawer) -> list[dict[str, object]]:
@@ -216,7 +218,11 @@ def _in_any_order(kinds: Sequence[str | None]) -> DrawRounds:
 def _playable(
     number: int, table: DrawnTable, seed: int, letter: str, draw: DrawRounds, *, decks: int | None = None
 ) -> tuple[str, dict[str, object]]:
-    """The first draw that can be played, and of which the referee says what it declares."""
+    """Return the first draw that can be played and whose declared alerts the referee confirms.
+
+    Raises:
+        ScriptError: No draw of TRIES can be played.
+    """
     trouble = ""
     for attempt in range(TRIES):
         rng = np.random.default_rng((seed, number, attempt))
@@ -250,7 +256,7 @@ _OF_INCIDENTS = {"incidents": draw_incidents, "handling": draw_handling, "rare":
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=(*_PLAIN, *_OF_INCIDENTS))
     parser.add_argument("--seed", type=int, required=True)

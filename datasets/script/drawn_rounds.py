@@ -1,6 +1,6 @@
-"""Rounds drawn from a seed: clean ones full of legal acts, and ones with an incident of a wanted kind.
+"""Rounds drawn from a seed: clean ones full of legal acts, and ones with an incident of a given kind.
 
-Knows what can be asked of a table, not whether it can be played: who draws plays it and draws anew where it cannot.
+Knows what may happen at a table, not whether it can be played: the caller plays it and draws again if it cannot.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ INCIDENTS = (
 )  # fmt: skip
 PAYOUTS = ("loser_paid", "winner_unpaid", "wrong_amount", "loser_kept", "push_taken")
 BEYOND_NOTICE = {"below_minimum": 20, "above_maximum": 10_000}
-"""Values that lie beyond the notice of every drawn table, and that every set of chips can pay on the Player."""
+"""Values outside the notice of every drawn table that every set of chips can pay exactly on the Player."""
 HANDLING_RULES = {
     "wrong_handler": ("nz-authority", "nz-secretary", "sg-rws", "tas"),
     "both_hands_out": ("nz-authority", "nz-secretary"),
     "card_off_table": ("nz-authority", "nz-secretary", "tas"),
 }
-"""The rulebooks that order the thing."""
+"""The rulebooks that order the act whose omission is the fault."""
 HANDLING = tuple(HANDLING_RULES)
 CALL_RULES = ("nz-authority", "nz-secretary")
 LOOSE_PLACES = ("shoe", "area", "rail")
-# what lies face up in a style that deals face down is another incident
+# in a style that deals face down, a card that lies face up is another incident
 HIDDEN: Mapping[str, object] = {"face_up": False}
 LOOSE_SIDES: tuple[Mapping[str, object], ...] = ({"face_up": True}, HIDDEN, {"turned": True})
 OPEN_UNTIL_CARD = ("nsw", "tas")
@@ -45,14 +45,14 @@ OPEN_UNTIL_CARD = ("nsw", "tas")
 TIE_SHARE = 0.15
 BETS = ("player", "banker")
 CHANGES = (50, 100, 100, 200)
-"""What is added to a wager or taken from it; 200 can be paid exactly under every rulebook."""
+"""Values added to a wager or taken from it; 200 can be paid exactly under every rulebook."""
 
 Act = dict[str, object]
 
 
 @dataclass(slots=True)
 class Drawer:
-    """What a table's draws need."""
+    """The table, the chips and the random generator of a draw."""
 
     table: DrawnTable
     chips: ChipSet
@@ -69,13 +69,13 @@ class Drawer:
         return round(float(self.rng.uniform(low, high)), 1)
 
     def seats(self, count: int) -> list[int]:
-        """As many seats as that, all different."""
+        """Draw so many different seats."""
         numbers = list(self.places.seats)
         return [int(seat) for seat in self.rng.choice(numbers, count, replace=False)]
 
 
 def clean_round(drawer: Drawer) -> Act:
-    """A round without incident, with up to three legal acts."""
+    """Draw a round without incident, with up to three legal acts."""
     count = int(drawer.rng.choice([0, 1, 2, 3], p=[0.15, 0.35, 0.3, 0.2]))
     acts = [_legal_act(drawer, seat) for seat in drawer.seats(count)]
     if drawer.rng.random() < 0.3:
@@ -87,7 +87,7 @@ def clean_round(drawer: Drawer) -> Act:
 
 
 def incident_round(drawer: Drawer, kind: str) -> Act:
-    """A round with one incident, and now and then a legal act beside it."""
+    """Draw a round with one incident, and sometimes a legal act beside it."""
     first, second = drawer.seats(2)
     acts = [] if kind in BEYOND_NOTICE else [_incident(drawer, kind, first)]
     if kind in (*HANDLING, *PAYOUTS):
@@ -103,7 +103,7 @@ def incident_round(drawer: Drawer, kind: str) -> Act:
 
 
 def _on_both_hands(drawer: Drawer) -> list[Act]:
-    """Wagers of three players, on both hands; 200 can be paid exactly under every rulebook."""
+    """Draw wagers of three patrons, on both hands; 200 can be paid exactly under every rulebook."""
     bets = (*BETS, drawer.one_of(BETS))
     values = drawer.rng.choice([200, 400, 600], len(bets))
     return [
@@ -113,9 +113,9 @@ def _on_both_hands(drawer: Drawer) -> list[Act]:
 
 
 def loose_round(drawer: Drawer) -> Act:
-    """A round without wagers after which one more card is laid where no card belongs.
+    """Draw a round without wagers, after which one more card is laid where none belongs.
 
-    Under `nz-*` the next round must begin with it, under `tas` where nobody saw its face.
+    Under `nz-*` the next round must begin with it, under `tas` only if its face was not seen.
     """
     sides = LOOSE_SIDES[drawer.table.style == "B" :]
     side = sides[int(drawer.rng.integers(len(sides)))]
@@ -126,7 +126,7 @@ def loose_round(drawer: Drawer) -> Act:
 
 
 def can_happen(kind: str, table: DrawnTable) -> bool:
-    """Whether an incident of that kind is one at that table."""
+    """Whether an incident of that kind is possible at that table."""
     if kind == "no_call":
         return table.rulebook in CALL_RULES
     if kind == "wrong_result":
@@ -144,10 +144,10 @@ def spread_incidents(
     of: Sequence[str] = INCIDENTS,
     can: Callable[[str, DrawnTable], bool] = can_happen,
 ) -> list[list[str]]:
-    """Which kinds happen at which table: all tables about as many, all kinds `each` times, each where it can be.
+    """Assign kinds of incidents to tables: about equally many each, and every kind `each` times where it is possible.
 
     Raises:
-        ScriptError: A kind can happen at none of the tables.
+        ScriptError: A kind is possible at none of the tables.
     """
     kinds: list[list[str]] = [[] for _ in tables]
     for kind in sorted(of, key=lambda kind: len([t for t in tables if can(kind, t)])):

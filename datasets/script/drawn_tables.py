@@ -1,4 +1,4 @@
-"""The tables that drawn scripts are played at: every rulebook in several variants, and how they may look."""
+"""The tables of drawn scripts: every rulebook in several variants, and how they may look."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from thirdcard.datasets.script.script import Manner
 
 MANNER_SHARE = 0.6
-"""Of dealers who have any one of the manners."""
+"""Probability that a dealer has any one of the habits."""
 PACES = (0.6, 1.4)
 CARD_GAPS_S = (0.75, 1.8)
 """From hurried to slow, as wide as scripts allow."""
@@ -46,7 +46,7 @@ CHIPS: tuple[str | Mapping[str, object], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnTable:
-    """A rulebook's variant with a layout and a way to call."""
+    """A variant of a rulebook with a layout and a way to call."""
 
     name: str
     rulebook: str
@@ -57,27 +57,27 @@ class DrawnTable:
     devices: list[str] | None = None
     """None: all."""
     deck: str | None = None
-    """None: a machine-made one."""
+    """None: a generated deck."""
     growth: str = "outward"
     handling: str = "dealer"
-    """`players`: who deals face down passes the cards to them."""
+    """`players`: a dealer who deals face down passes the cards to them."""
     habits: Mapping[str, object] = field(default_factory=dict)
-    """The script's `pace`, `card_gap_s` and `manner`, where they are not the usual ones."""
+    """The script's `pace`, `card_gap_s` and `manner`, if they are not the usual ones."""
 
     @property
     def rule_options(self) -> dict[str, object]:
-        """The rulebook's options that this variant chooses."""
+        """The rulebook's options for this variant."""
         return {"dealing_style": self.style, **self.options}
 
     def mapping(self, table_id: str, chips: object, *, decks: int | None = None) -> dict[str, object]:
-        """The script's `table`; `decks`: how many the shoe holds, None for the usual number."""
+        """Return the script's `table`; `decks`: how many the shoe holds, None for the usual number."""
         limits = {"minimum": 50 if self.layout == "midi-9" else 25, "maximum": 5000}
         table = {"id": table_id, "rulebook": self.rulebook, "options": self.rule_options, "limits": limits}
         shoe = {} if decks is None else {"shoe": {"decks": decks}}
         return {"table": {**table, **shoe, "layout": self.layout, "chips": chips}}
 
     def play(self) -> dict[str, object]:
-        """The script's keys that say how it is played."""
+        """Return the script's keys that describe how it is played."""
         devices = {} if self.devices is None else {"devices": self.devices}
         growth = {} if self.growth == "outward" else {"growth": self.growth}
         handling = {} if self.handling == "dealer" else {"handling": self.handling}
@@ -85,12 +85,12 @@ class DrawnTable:
 
 
 def handled(table: DrawnTable) -> DrawnTable:
-    """The same table; where cards come face down in style B the players handle them."""
+    """Return the same table; if it deals face down in style B, the players handle the cards."""
     return replace(table, name=f"{table.name}-handled", handling="players") if table.style == "B" else table
 
 
 def draw_manner(rng: np.random.Generator) -> dict[str, object]:
-    """The script's tempo and manners: each of them is somebody's habit or is not, and a habit is not always kept."""
+    """Draw the script's tempo and habits: each habit is present or not, and is not always kept."""
     manner = {
         name: round(float(rng.uniform(0.3, 1.0)), 2) for name in Manner.model_fields if rng.random() < MANNER_SHARE
     }
@@ -99,7 +99,7 @@ def draw_manner(rng: np.random.Generator) -> dict[str, object]:
 
 
 def draw_look(table: DrawnTable, rng: np.random.Generator, deck: int) -> dict[str, object]:
-    """The script's deck, camera, light and video."""
+    """Draw the script's deck, camera, light and video."""
 
     def between(low: float, high: float, digits: int) -> float:
         return round(float(rng.uniform(low, high)), digits)

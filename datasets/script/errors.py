@@ -1,4 +1,4 @@
-"""What can be wrong with a scenario script; a message is one line that names key, value and what is allowed."""
+"""The errors of scenario scripts; a text is one line that names key, value and what is allowed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from thirdcard.datasets.errors import DatasetsError
 
 
 class ScriptError(DatasetsError):
-    """A script can't be read, or says something that can't be played."""
+    """A script cannot be read, or contains something that cannot be played."""
 
     def __init__(self, where: str, found: object, allowed: str) -> None:
         self.where = where
@@ -16,4 +16,4 @@ class ScriptError(DatasetsError):
 
 
 class RecordingWriteError(DatasetsError):
-    """A recording can't be written."""
+    """A recording cannot be written."""

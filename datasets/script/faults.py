@@ -1,6 +1,6 @@
-"""Faults of a camera, put into its pictures: what each does to a good picture.
+"""Camera faults and their effect on a good picture.
 
-Pictures are (H, W, 3) uint8 BGR; a fault gets the moment too, so that a sensor's noise is another in each picture.
+Pictures are (H, W, 3) uint8 BGR; a fault also takes the time, so that sensor noise differs from picture to picture.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ Image = NDArray[np.uint8]
 MOVED_MM = 8.0
 """How far a moved camera's picture shifts on the cloth."""
 BLUR_MM = 6.0
-"""The spread of a defocused point on the cloth."""
+"""Spread of a defocused point on the cloth."""
 DARK_PART = 0.05
 NOISE_LEVELS = 2.0
-"""Of what is dark or covered: a sensor without light still has noise."""
+"""Noise of what is dark or covered, in grey levels: a sensor without light still has noise."""
 GLARE_LEVELS = 420.0
 GLARE_PART = 0.13
-"""The spot of glare, in widths of the picture."""
+"""Size of the spot of glare, in widths of the picture."""
 COVER_PART = 0.8
-"""How much of the picture a thing before the lens hides."""
+"""Share of the picture that an object before the lens hides."""
 
 
 class CameraFault(StrEnum):
-    """What can be wrong with a camera, in the words of the table log."""
+    """The faults of a camera, in the words of the table log."""
 
     FROZEN = "frozen"
     DARK = "dark"
@@ -46,22 +46,22 @@ class CameraFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """A stretch of time in which something is wrong."""
+    """A period with a camera fault."""
 
     fault: CameraFault
     from_s: float
     to_s: float
 
     def is_at(self, t: float) -> bool:
-        """Whether a picture of that moment has the fault."""
+        """Whether a picture at time `t` has the fault."""
         return self.from_s <= t < self.to_s
 
 
 def parse_spell(text: str) -> Spell:
-    """Read `dark@20+8`: what, from which second, for how many.
+    """Parse `dark@20+8`: the fault, its first second, and its duration in seconds.
 
     Raises:
-        ScriptError: it is written otherwise.
+        ScriptError: The text has another form.
     """
     kind, _, span = text.partition("@")
     begin, _, length = span.partition("+")
@@ -78,15 +78,15 @@ def parse_spell(text: str) -> Spell:
 
 @dataclass(slots=True)
 class FaultMaker:
-    """Spoils the pictures of one camera, in order of time."""
+    """Applies faults to the pictures of one camera, in order of time."""
 
     calibration: Calibration
     layout: Layout
     last_good: Image | None = None
-    """What a frozen camera shows."""
+    """The picture that a frozen camera repeats."""
 
     def spoil(self, image: Image, t: float, fault: CameraFault | None) -> Image:
-        """The picture with the fault; itself without one."""
+        """Return the picture with the fault, or the picture itself without one."""
         if fault is None:
             self.last_good = image
             return image
@@ -99,7 +99,7 @@ class FaultMaker:
         return _LIGHT[fault](image, t)
 
     def _step_px(self, step_mm: float) -> NDArray[np.float64]:
-        """(2,) how far a step to the right in the middle of the cloth is in the picture."""
+        """Return the shift in px of a step to the right at the centre of the cloth, (2,)."""
         middle = np.array(self.layout.size_mm, np.float64) / 2
         ends = self.calibration.image_from_layout(np.array([middle, middle + np.array([step_mm, 0.0])]))
         return np.asarray(ends[1] - ends[0])
@@ -120,7 +120,7 @@ def _dark(image: Image, t: float) -> Image:
 
 
 def _glaring(image: Image, t: float) -> Image:
-    """A spot of light on the cloth, mirrored into the lens."""
+    """Add a spot of light on the cloth, reflected into the lens."""
     height, width = image.shape[:2]
     y, x = np.ogrid[:height, :width]
     distance = ((x - width / 2) ** 2 + (y - height / 2) ** 2) / (2 * (GLARE_PART * width) ** 2)
@@ -128,7 +128,7 @@ def _glaring(image: Image, t: float) -> Image:
 
 
 def _covered(image: Image, t: float) -> Image:
-    """Something dark and out of focus right before the lens."""
+    """Cover a part with something dark and out of focus right before the lens."""
     width = image.shape[1]
     share = 1.0 / (1.0 + np.exp((np.arange(width) - COVER_PART * width) / (0.02 * width)))
     hidden = share[None, :, None]

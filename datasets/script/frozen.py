@@ -1,9 +1,11 @@
 """The frozen test split: held-out scripts, their seeds and decks, each with its SHA-256, in `datasets/frozen.yaml`.
 
-Videos are not hashed: encoders differ. A cloth's hash is that of its lettering, every line of text and its mask as the
-script's camera needs it; a deck's that of its drawn faces and back. They hold whatever fonts a machine has, since fonts
-come with the package; the cloth's weave and wear, which OpenCV may round otherwise on other processors, are left out.
-`python -m thirdcard.datasets.script.frozen [--decks DIR]` tells what is changed; with DIR, of decks of artwork too.
+Videos are not hashed, since encoders differ. A cloth's hash covers its lettering: every line of text and its mask at
+the script's camera. A deck's hash covers its drawn faces and back. The hashes do not depend on a machine's fonts, since
+fonts come with the package; the cloth's weave and wear, which OpenCV may round differently on other processors, are
+left out.
+
+`python -m thirdcard.datasets.script.frozen [--decks DIR]` reports what has changed; with DIR also for decks of artwork.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ Entry = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrozenSplit:
-    """What was frozen."""
+    """The hashes of the frozen split."""
 
     scripts: Mapping[str, Entry]
     """Hash, seed and deck of each script, by its path."""
@@ -49,7 +51,7 @@ class FrozenSplit:
 
 
 def fingerprint(scripts: Path = SCRIPTS) -> dict[str, Entry]:
-    """Every held-out script by its path: hash, seed and deck."""
+    """Return hash, seed and deck of every held-out script, by its path."""
     entries: dict[str, Entry] = {}
     for folder in FOLDERS:
         for path in sorted((scripts / folder).glob("*.yaml")):
@@ -60,7 +62,7 @@ def fingerprint(scripts: Path = SCRIPTS) -> dict[str, Entry]:
 
 
 def deck_digest(name: str, folder: Path | None) -> str:
-    """The hash of a deck's faces and back as they are drawn here."""
+    """Return the hash of a deck's faces and back as they are drawn here."""
     deck, digest = load_deck(name, folder), hashlib.sha256()
     for card in deck.cards:
         digest.update(deck.face(card).tobytes())
@@ -69,7 +71,7 @@ def deck_digest(name: str, folder: Path | None) -> str:
 
 
 def cloth_digest(script_path: Path) -> str:
-    """The hash of the lettering on a script's cloth."""
+    """Return the hash of the lettering on a script's cloth."""
     script, digest = load_script(script_path), hashlib.sha256()
     world = world_of(script, script_path.parent)
     for text, mask in draw_cloth(world, look_of(world.style, world.seed), Projector(world.camera)).lettering:
@@ -79,20 +81,20 @@ def cloth_digest(script_path: Path) -> str:
 
 
 def differences(frozen: Mapping[str, object], found: Mapping[str, object]) -> list[str]:
-    """One line for everything that is not as frozen."""
+    """Return one line for everything that differs from the frozen state."""
     told = [f"{name}: is missing" for name in frozen if name not in found]
     told += [f"{name}: is not frozen" for name in found if name not in frozen]
     return told + [f"{name}: was changed" for name in frozen if name in found and found[name] != frozen[name]]
 
 
 def load_frozen(path: Path = FROZEN) -> FrozenSplit:
-    """The frozen scripts, cloths and decks."""
+    """Load the frozen scripts, cloths and decks."""
     split = yaml.safe_load(path.read_text(encoding="utf-8"))
     return FrozenSplit(scripts=split["scripts"], cloths=split.get("cloths") or {}, decks=split.get("decks") or {})
 
 
 def main() -> int:
-    """The command line; 1 where something is not as frozen."""
+    """Run the command line; return 1 if something differs from the frozen state."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--decks", type=Path, help="check decks of artwork too; the folder of rasterised artwork")
     parser.add_argument("--write", action="store_true", help="freeze what is there now")

@@ -1,6 +1,6 @@
-"""Cards in players' hands: the dealer passes a hand's cards, a player bends and turns them and gives them back.
+"""Cards in patrons' hands: the dealer passes a hand's cards; a patron bends and turns them and gives them back.
 
-Says who is entitled to a hand; the faults that a script wants are declared as they happen.
+Decides who is entitled to a hand; the faults that a script asks for are declared as they happen.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from thirdcard.rules.game.words import DEALER, Bet, Side
 from thirdcard.rules.log.events import CardPassed, CardRemoved, CardTurned
 
 BY_TABLE = "sg-rws"
-"""Where the highest wager on the table, not on the hand, may squeeze."""
+"""The rulebook under which the highest wager on the table, not on the hand, entitles to squeeze."""
 THROWN_SHARE = 0.35
-"""How often a player throws the cards back instead of leaving them for the dealer to fetch."""
+"""How often a patron throws the cards back instead of leaving them for the dealer to fetch."""
 
 
 class HandlingDirector(Protocol):
-    """What of a director the handling of cards needs."""
+    """The part of a director that handling cards needs."""
 
     script: Script
     clock: float
@@ -41,7 +41,7 @@ class HandlingDirector(Protocol):
 
 
 def turned_by_players(director: HandlingDirector, hand: Side, spec: ScriptedRound) -> bool:
-    """Let a player turn a hand's cards that lie face down; False where the dealer must."""
+    """Let a patron turn a hand's cards that lie face down; return False if the dealer must."""
     both = any(isinstance(event, BothOut) for event in spec.happenings)
     out = {side: _face_down(director, side) for side in ((hand, hand.other) if both else (hand,))}
     out = {side: cards for side, cards in out.items() if cards}
@@ -69,7 +69,7 @@ def _face_down(director: HandlingDirector, side: Side) -> list[CardActor]:
 
 
 def _complain_of_lost_faults(director: HandlingDirector, hand: Side, spec: ScriptedRound) -> None:
-    """Refuse a script whose fault cannot happen, since nobody is passed the cards."""
+    """Raise ScriptError for a fault that cannot happen, since nobody is passed the cards."""
     if not _face_down(director, hand):
         return
     for event in spec.happenings:
@@ -79,7 +79,7 @@ def _complain_of_lost_faults(director: HandlingDirector, hand: Side, spec: Scrip
 
 
 def _seat_for(director: HandlingDirector, side: Side, spec: ScriptedRound) -> int | None:
-    """Whom the dealer passes a hand to; None where nobody wagered."""
+    """Return the seat to which the dealer passes a hand; None where nobody wagered."""
     ranked = _entitled(director, side)
     for event in spec.happenings:
         if isinstance(event, WrongHandler) and Side(event.hand) is side and not _has_third(director, side):
@@ -92,7 +92,7 @@ def _seat_for(director: HandlingDirector, side: Side, spec: ScriptedRound) -> in
 
 
 def _entitled(director: HandlingDirector, side: Side) -> list[int]:
-    """The seats with a wager that entitles to a hand, the first of them first."""
+    """Return the seats whose wager entitles them to a hand, the first in line first."""
     bets = [Bet.PLAYER, Bet.BANKER] if director.script.table.rulebook == BY_TABLE else [Bet(side)]
     stakes: dict[int, int] = {}
     for wager in director.betting.wagers.values():
@@ -103,7 +103,7 @@ def _entitled(director: HandlingDirector, side: Side) -> list[int]:
 
 
 def _pass(director: HandlingDirector, cards: Sequence[CardActor], seat: int, spec: ScriptedRound) -> float:
-    """Pass cards of one hand to a seat; gives when they rest there."""
+    """Pass the cards of one hand to a seat; return when they rest there."""
     places = _uncrossed(cards, director.places.before_seat(seat, len(cards)))
     spots = [_about(director.stage, spot, 5.0, 4.0) for spot in places]
     t = director.clock = director.dealer.carry(director.clock + 0.2, cards, spots)
@@ -118,7 +118,7 @@ def _pass(director: HandlingDirector, cards: Sequence[CardActor], seat: int, spe
 
 
 def _uncrossed(cards: Sequence[CardActor], places: Sequence[Pose]) -> Sequence[Pose]:
-    """The places in such an order that cards which are slid there together stay on their sides of each other."""
+    """Return the places in an order in which cards that are slid there together do not cross."""
     (x, y), (end_x, end_y) = cards[0].pose.at_mm, cards[-1].pose.at_mm
     way_x, way_y = places[-1].x_mm - places[0].x_mm, places[-1].y_mm - places[0].y_mm
     return places if (end_x - x) * way_x + (end_y - y) * way_y >= 0 else places[::-1]
@@ -140,7 +140,7 @@ def _squeeze(director: HandlingDirector, cards: Sequence[CardActor], seat: int, 
 
 
 def _take_off(director: HandlingDirector, patron: Patron, actor: CardActor) -> float:
-    """A player takes a card off the table and brings it back."""
+    """Let a patron take a card off the table and bring it back; return when it is back."""
     gone, back = patron.take_off(director.clock, actor)
     director.chronicle.add(CardRemoved(t=gone, card_id=actor.card_id, to="off_table"))
     _alert(director, "procedure.card_off_table", gone, hand=actor.hand)

@@ -1,7 +1,7 @@
-"""The alerts that a script declares, with rule and remedy as the referee words them.
+"""The alerts that a script declares, with rule and remedy in the referee's words.
 
-What counts as a fault is the script's word; the referee, given the true table log, only adds severity, rule, message
-and remedy. Where the two disagree the recording would be no yardstick, so that is an error of the script.
+The script decides what counts as a fault; the referee, given the true table log, only adds severity, rule, message and
+remedy. If the two disagree, the recording cannot serve as a reference, so that is an error of the script.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ SCOPE = (
     "procedure.burn",
     "limit.",
 )
-"""The codes, or their beginnings, that a script can declare."""
+"""The codes, or the beginnings of codes, that a script can declare."""
 PAYOUTS = "payout."
-"""Declared where a script wants a mistake in settling; else the settlement is by the way."""
+"""Declared if a script asks for a mistake in settling; otherwise settlements are not checked."""
 VOID_HANDS = "procedure.void_hand_wagered"
-"""Declared where a script wants it; a card in excess makes the next hand void too, which scripts need not heed."""
+"""Declared if a script asks for it. A card in excess also voids the next hand, which scripts may ignore."""
 _WHERE_WANTED = ((Payout, PAYOUTS), (VoidHandWagered, VOID_HANDS))
 _TIME_S = 0.02
 
@@ -42,10 +42,10 @@ Line = Mapping[str, object]
 
 
 def judged_alerts(script: Script, chronicle: Chronicle) -> list[Line]:
-    """The declared alerts in order of time.
+    """Return the declared alerts in order of time.
 
     Raises:
-        ScriptError: the referee says otherwise of what happened.
+        ScriptError: The referee's verdict on what happened differs.
     """
     declared = chronicle.due(script.table.rulebook)
     events = [event for spec in script.rounds for event in spec.happenings]
@@ -62,7 +62,7 @@ def judged_alerts(script: Script, chronicle: Chronicle) -> list[Line]:
 
 
 def referee_alerts(script: Script, chronicle: Chronicle) -> list[Alert]:
-    """What the referee says of the true table log."""
+    """Return the referee's alerts for the true table log."""
     table = script.table
     rules = elect(load_rulebook(table.rulebook), table.options, where="table.options")
     referee = Referee(rules, decks=table.shoe.decks, device=table.shoe.device, limits=table.limits)

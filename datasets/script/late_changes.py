@@ -1,13 +1,13 @@
-"""Rounds in which several players change their wagers too late, by a chip or two: what chips are measured on."""
+"""Rounds in which several patrons change their wagers too late, by a chip or two; used to measure chip detection."""
 
 from __future__ import annotations
 
 from thirdcard.datasets.script.drawn_rounds import Act, Drawer
 
 UNITS = (100, 500)
-"""Every drawn set has chips of both."""
+"""Values of which every drawn set has a chip."""
 TOPS = {100: (4, 500), 500: (1, 1000)}
-"""For each, how many may lie on top of what is worth a multiple of the larger value."""
+"""For each unit: the most chips of it on top, and the larger value whose multiple lies below."""
 HIGHEST = 4900
 TWO_SHARE = 0.3
 CHANGED_AFTER = (2, 3, 4)
@@ -16,9 +16,9 @@ ACTIONS = ("increased", "reduced", "moved")
 
 
 def late_changes_round(drawer: Drawer) -> Act:
-    """A round with three late changes, and a fourth player who nudges his wager or reaches over it.
+    """Draw a round with three late changes, and a fourth patron who nudges his wager or reaches over it.
 
-    Wagers are of one to nine chips, the larger ones below; mostly one chip is added or taken, now and then two.
+    Wagers consist of one to nine chips, the larger ones below; mostly one chip is added or taken, sometimes two.
     """
     *seats, beside = drawer.seats(len(CHANGED_AFTER) + 1)
     wagers, acts = [], []
@@ -34,7 +34,7 @@ def late_changes_round(drawer: Drawer) -> Act:
 
 
 def _late_change(drawer: Drawer, seat: int, card: int) -> tuple[Act, Act]:
-    """A wager and how it changes after that card."""
+    """Draw a wager and its change after the given card."""
     action, unit = drawer.one_of(ACTIONS), int(drawer.rng.choice(UNITS))
     chips = 2 if unit == UNITS[0] and drawer.rng.random() < TWO_SHARE else 1
     value = _value(drawer, unit, least=chips + 1 if action == "reduced" else 1)
@@ -45,7 +45,7 @@ def _late_change(drawer: Drawer, seat: int, card: int) -> tuple[Act, Act]:
 
 
 def _value(drawer: Drawer, unit: int, *, least: int) -> int:
-    """A wager of so many chips at least: some of that unit on top, larger ones below."""
+    """Draw a wager's value with at least so many chips of the unit on top, and larger ones below."""
     most, larger = TOPS[unit]
     top = int(drawer.rng.integers(min(least, most), most + 1))
     fewest = 0 if top >= least else 1

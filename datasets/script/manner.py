@@ -1,6 +1,6 @@
-"""How a dealer and the players move their hands, beyond what the round needs: habits that the rules leave open.
+"""The habits of dealer and patrons beyond what a round needs: how they move their hands.
 
-Dice of their own: a script without manners plays as it did before there were any.
+They have their own random generator: a script without habits plays as before.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ import numpy as np
 from thirdcard.datasets.script.script import Manner
 
 _DICE = 7
-"""Sets these dice apart from the others of the same script."""
+"""Separates this random generator from the others of the same script."""
 
 
 @dataclass(slots=True)
 class Habits:
-    """A script's manners, and the dice that decide on each occasion."""
+    """A script's habits, and the random generator that decides on each occasion."""
 
     manner: Manner
     rng: np.random.Generator
 
     def does(self, share: float) -> bool:
-        """Whether it is done this time; `share` of all times."""
+        """Return whether it is done this time; `share` is the probability."""
         return share > 0.0 and float(self.rng.random()) < share
 
     def between(self, low: float, high: float) -> float:
-        """Any number from a range."""
+        """Draw a number from a range."""
         return float(self.rng.uniform(low, high))
 
     def near(self, value: float, spread: float) -> float:
-        """Any number about there."""
+        """Draw a number about `value` with the standard deviation `spread`."""
         return float(self.rng.normal(value, spread))
 
 
 def habits_of(manner: Manner, seed: int) -> Habits:
-    """The habits of a script with that seed."""
+    """Return the habits of a script with that seed."""
     return Habits(manner, np.random.default_rng((seed, _DICE)))

@@ -1,4 +1,4 @@
-"""Which wagers a scripted dealer settles wrongly, and how."""
+"""Decide which wagers a scripted dealer settles wrongly, and how."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ HANDS = (Bet.PLAYER, Bet.BANKER)
 def chosen_mistakes(
     spec: ScriptedRound, wagers: Sequence[LaidWager], odds: Mapping[str, Fraction | None], where: str
 ) -> dict[str, str]:
-    """The mistake with each wager that is settled wrongly, by area.
+    """Return the mistake for each wager that is settled wrongly, by area.
 
     Args:
-        spec: the round as the script has it.
-        wagers: what lies on the table.
-        odds: what each pays per unit, by area; 0 where it stands off, None where it lost.
-        where: names the round in messages.
+        spec: The round in the script.
+        wagers: The wagers on the table.
+        odds: What each pays per unit, by area; 0 for a stand-off, None for a lost wager.
+        where: Names the round in messages.
 
     Raises:
-        ScriptError: a mistake can be made with none of them.
+        ScriptError: A mistake is possible with none of the wagers.
     """
     chosen: dict[str, str] = {}
     for event in spec.happenings:

@@ -1,4 +1,4 @@
-"""Things that move: where each is at any moment, as a pure function of time.
+"""Moving things: the pose of each as a pure function of time.
 
 Knows nothing of cards, wagers or pixels. Millimetres of the layout plane, degrees, seconds of stream time.
 """
@@ -14,7 +14,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where a thing is and how it lies."""
+    """The position, rotation and height of a thing."""
 
     x_mm: float
     y_mm: float
@@ -28,7 +28,7 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A pose that is reached at a moment."""
+    """A pose that is reached at a time."""
 
     t: float
     pose: Pose
@@ -36,12 +36,12 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Poses in order of time; between two of them the thing speeds up and slows down smoothly."""
+    """Poses in order of time; between two of them the thing accelerates and slows down smoothly."""
 
     keys: tuple[Key, ...]
 
     def at(self, t: float) -> Pose:
-        """The pose at `t`; before the first key the first pose, after the last key the last."""
+        """Return the pose at `t`; before the first key the first pose, after the last key the last."""
         index = bisect_right(self.keys, t, key=lambda key: key.t)
         if index == 0:
             return self.keys[0].pose
@@ -51,7 +51,7 @@ class Path:
         return blend(before.pose, after.pose, smooth((t - before.t) / (after.t - before.t)))
 
     def then(self, *keys: Key) -> Path:
-        """This path with more keys; keys at or before the last moment are pushed just behind it."""
+        """Return this path with more keys; keys at or before the last time are pushed just behind it."""
         merged = list(self.keys)
         for key in keys:
             t = max(key.t, merged[-1].t + 1e-3) if merged else key.t
@@ -64,18 +64,18 @@ class Path:
 
 
 def path_of(keys: Iterable[tuple[float, Pose]]) -> Path:
-    """A path through the given moments and poses."""
+    """Return a path through the given times and poses."""
     return Path(()).then(*(Key(t, pose) for t, pose in keys))
 
 
 def smooth(share: float) -> float:
-    """Ease in and out: s²(3 − 2s)."""
+    """Return an ease-in, ease-out share: s²(3 − 2s)."""
     share = min(1.0, max(0.0, share))
     return share * share * (3.0 - 2.0 * share)
 
 
 def blend(first: Pose, second: Pose, share: float) -> Pose:
-    """The pose between two, 0 being the first."""
+    """Interpolate between two poses; 0 gives the first."""
     keep = 1.0 - share
     return Pose(
         keep * first.x_mm + share * second.x_mm,

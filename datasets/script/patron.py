@@ -1,6 +1,7 @@
-"""A player at a seat: one arm, chips before him, and what he does with them.
+"""A patron at a seat: one arm, the chips before him, and what he does with them.
 
-Each act takes the moment at which the chips shall rest or leave, and gives the one at which they do.
+Each act takes the earliest time at which the chips rest or leave, and returns the actual one. Seconds and layout
+millimetres.
 """
 
 from __future__ import annotations
@@ -20,30 +21,30 @@ from thirdcard.datasets.script.timeline import ArmSpan
 OUTSIDE_MM = 260.0
 GRIP_MM = 8.0
 LAP_MM = 330.0
-"""A card that a player takes off the table is so far beyond where his hand rests."""
+"""How far beyond his hand's resting place a patron holds a card that he takes off the table."""
 TALLEST = 16
 
 
 @dataclass(slots=True)
 class LaidWager:
-    """What lies on one wagering area."""
+    """The chips on one wagering area."""
 
     area: Area
     stacks: list[StageStack] = field(default_factory=list)
     void: bool = False
-    """It was put there too late, and the dealer gives it back."""
+    """Whether it was placed too late, so that the dealer gives it back."""
 
     @property
     def chips(self) -> tuple[int, ...]:
         return tuple(chip for stack in self.stacks for chip in stack.chips)
 
     def value(self, chips: ChipSet) -> int:
-        """In the smallest unit the table plays for."""
+        """Return the value, in the smallest unit the table plays for."""
         return sum(chips.chips[chip].value for chip in self.chips)
 
 
 class Patron:
-    """One seat's player."""
+    """The patron of one seat."""
 
     def __init__(self, stage: Stage, places: Places, seat: Seat, chips: ChipSet, pace: float, habits: Habits) -> None:
         self.seat = seat
@@ -91,7 +92,7 @@ class Patron:
                 self._bank[index] = self._stage.stack(0.0, (index,) * height, at)
 
     def place(self, t: float, wager: LaidWager, chips: tuple[int, ...]) -> float:
-        """Put chips on an area that is empty, or beside what lies there."""
+        """Put chips on an empty area, or beside the chips there; return when they rest."""
         at = self._places.spot_in(wager.area, self._stage.rng, [stack.at_mm for stack in wager.stacks])
         stack, rests = self._bring(t, chips, at, 0.0)
         stack.change(rests, chips, wager.area.id)
@@ -99,7 +100,7 @@ class Patron:
         return rests
 
     def add(self, t: float, wager: LaidWager, chips: tuple[int, ...]) -> float:
-        """Put chips onto the stack that lies there."""
+        """Put chips onto the stack there, or beside it if it would become too tall; return when they rest."""
         below = wager.stacks[-1]
         if len(below.chips) + len(chips) > TALLEST:
             return self.place(t, wager, chips)
@@ -109,7 +110,7 @@ class Patron:
         return rests
 
     def take(self, t: float, wager: LaidWager) -> float:
-        """Take all chips from an area."""
+        """Take all chips from an area; return when they leave it."""
         at = wager.stacks[0].at_mm
         t = self._reach(t, at)
         to = self._bank_mm(wager.chips[0])
@@ -123,7 +124,7 @@ class Patron:
         return t
 
     def take_some(self, t: float, wager: LaidWager, chips: tuple[int, ...]) -> float:
-        """Take chips from the top of a stack; they must be its upper ones."""
+        """Take the given chips from the top of a stack; return when they leave it."""
         stack = wager.stacks[-1]
         at, keep = stack.at_mm, len(stack.chips) - len(chips)
         t = self._reach(t, at)
@@ -138,7 +139,7 @@ class Patron:
         return t
 
     def move(self, t: float, wager: LaidWager, to: LaidWager) -> tuple[float, float]:
-        """Carry all chips to another area; gives when they leave and when they rest."""
+        """Carry all chips to another area; return when they leave and when they rest."""
         at = wager.stacks[0].at_mm
         t = self._reach(t, at)
         spot = self._places.spot_in(to.area, self._stage.rng, [stack.at_mm for stack in to.stacks])
@@ -159,7 +160,7 @@ class Patron:
         return t, rests
 
     def wave(self, t: float, area: Area) -> float:
-        """Reach over an area and touch nothing."""
+        """Reach over an area without touching anything; return when the hand is there."""
         x, y = area.centre_mm
         over = (x + 35.0 * self.seat.along[0], y + 35.0 * self.seat.along[1])
         t = max(t, self._arm.free_at + self._arm.travel_s(over))
@@ -169,7 +170,7 @@ class Patron:
         return t
 
     def nudge(self, t: float, wager: LaidWager) -> float:
-        """Push his stack a few millimetres with the fingers; gives when it rests."""
+        """Push his stack a few millimetres with the fingers; return when it rests."""
         stack = wager.stacks[-1]
         at = stack.at_mm
         t = self._reach(t, at)
@@ -182,7 +183,7 @@ class Patron:
         return t + 0.3
 
     def squeeze(self, t: float, cards: Sequence[CardActor]) -> list[float]:
-        """Bend cards up to see them, then turn them face up one after the other; gives when each rests."""
+        """Bend cards up to see them, then turn them face up one after the other; return when each rests."""
         t = self._reach(t, cards[0].pose.at_mm)
         for actor in cards:
             pose, way = actor.pose, self._stage.between(8.0, 26.0)
@@ -204,7 +205,7 @@ class Patron:
         return moments
 
     def take_off(self, t: float, actor: CardActor) -> tuple[float, float]:
-        """Take a card over the table's edge and bring it back; gives when it leaves the table and when it rests."""
+        """Take a card over the table's edge and bring it back; return when it leaves the table and when it rests."""
         pose = actor.pose
         (x, y), inward = self.seat.home_mm, self.seat.inward
         outside = (x - LAP_MM * inward[0], y - LAP_MM * inward[1])
@@ -220,7 +221,7 @@ class Patron:
         return t + edge * way, back + way
 
     def throw(self, t: float, cards: Sequence[CardActor], places: Sequence[Pose]) -> float:
-        """Throw cards over to the dealer; gives when they rest."""
+        """Throw cards over to the dealer; return when they rest."""
         t = self._reach(t, cards[0].pose.at_mm)
         done = t + max(0.4, math.dist(cards[0].pose.at_mm, places[0].at_mm) / 900.0)
         for actor, place in zip(cards, places, strict=True):
@@ -231,20 +232,20 @@ class Patron:
         return done
 
     def receive(self, t: float, chips: tuple[int, ...]) -> None:
-        """Chips that the dealer pushed over join his own."""
+        """Add chips that the dealer pushed over to his own."""
         self._store(t, chips)
 
     @property
     def free_at(self) -> float:
-        """When his last act ends."""
+        """When his last act ends, in seconds."""
         return self._arm.free_at
 
     def bank_mm(self) -> Point:
-        """Where chips are pushed to."""
+        """Return a point to which chips are pushed for him."""
         return self._stage.near(self.seat.bank_mm, 8.0)
 
     def _bring(self, t: float, chips: tuple[int, ...], at: Point, height_mm: float) -> tuple[StageStack, float]:
-        """Carry chips from his own to a place; gives the stack and when it rests."""
+        """Carry chips from his own to a place; return the stack, and when it rests."""
         source = self._bank_mm(chips[0])
         way = self._way_s(source, at)
         held_at = self._grip(source)

@@ -1,6 +1,6 @@
-"""Where things lie and where hands come from, for any layout.
+"""The places of things and the origins of hands, for any layout.
 
-Millimetres of the layout plane. A table's seats are on the far side from the dealer, whose edge is y = 0.
+Millimetres of the layout plane. A table's seats are on the side opposite the dealer, whose edge is y = 0.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from thirdcard.rules.game.words import GAME_BETS, Bet, Side
 CARD_GAP_MM = 5.0
 EDGE_MM = 55.0
 CARD_CLEAR_MM = 64.0
-"""Cards that were passed to a seat lie so far from any area."""
+"""Least distance of cards passed to a seat from any area."""
 BURN_CLEAR_MM = 24.0
-"""Burned cards lie so far from the boxes."""
+"""Distance of burned cards from the boxes."""
 RAIL_MM = 6.0
-"""A card near the table's edge lies so far from it."""
+"""Distance of a card near the table's edge from that edge."""
 BARE_MM = 130.0
-"""Chips on an area whose middle is farther off do not touch a card."""
+"""Chips on an area whose centre is farther away do not touch a card."""
 ARMS_MM = 1650.0
 """How far from left to right a dealer reaches without a step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A seat's side of the table."""
+    """The geometry of one seat."""
 
     number: int
     bank_mm: Point
-    """Where its player's own chips stand."""
+    """Where its patron's own chips stand."""
     along: Point
-    """Unit vector along the edge, to the right of someone who looks from the seat to the dealer."""
+    """Unit vector along the edge, to the right for somebody who looks from the seat to the dealer."""
     inward: Point
-    """Unit vector from the edge to the table."""
+    """Unit vector from the edge into the table."""
     home_mm: Point
     """Where a hand rests on the cushion or the cloth's edge."""
     base_mm: Point
@@ -49,7 +49,7 @@ class Seat:
 
 
 class Places:
-    """Everything a choreography has to know of a layout."""
+    """The places of a layout that a choreography needs."""
 
     def __init__(self, layout: Layout, card_size_mm: Point, chip_diameter_mm: float) -> None:
         self.layout = layout
@@ -60,10 +60,10 @@ class Places:
         self.seats = {number: self._seat(number) for number in sorted({key[0] for key in self._wagers if key[0]})}
 
     def wager_area(self, seat: int, bet: str, where: str) -> Area:
-        """The area of a seat's bet.
+        """Return the area of a seat's bet.
 
         Raises:
-            ScriptError: the layout has none.
+            ScriptError: The layout has none.
         """
         area = self._wagers.get((seat, bet))
         if area is None:
@@ -73,21 +73,21 @@ class Places:
         return area
 
     def bets_of(self, seat: int) -> list[str]:
-        """The bets that a seat has areas for."""
+        """Return the bets for which a seat has areas."""
         return [str(area.bet) for (number, _), area in self._wagers.items() if number == seat]
 
     def shoe_mouth(self) -> Pose:
-        """Where a card comes to light: at the shoe's end towards the middle of the table."""
+        """Return where a card appears: at the shoe's end towards the middle of the table."""
         return self._mouth("shoe", (self.width_mm * 0.8, self.depth_mm * 0.2))
 
     def discard_mouth(self) -> Pose:
-        """Where cards go that are done with."""
+        """Return where used cards go: the discard rack."""
         area = self._first("discard")
         x, y = area.centre_mm if area else (self.width_mm * 0.1, self.depth_mm * 0.15)
         return Pose(x, y, self._long_axis_deg(area) if area else 0.0)
 
     def tray_mm(self, share: float) -> Point:
-        """A point in the chip tray, from its left (0) to its right end (1)."""
+        """Return a point in the chip tray, from its left (0) to its right end (1)."""
         area = self._first("chip_tray")
         if area is None:
             return (self.width_mm * (0.35 + 0.3 * share), 60.0)
@@ -96,7 +96,7 @@ class Places:
         return (float(x), float(0.45 * low[1] + 0.55 * high[1]))
 
     def beside_shoe(self) -> Pose:
-        """Where a card is laid that comes to no hand: on free cloth near the shoe's mouth."""
+        """Return a place for a card that belongs to no hand: on free cloth near the shoe's mouth."""
         mouth, radius = self.shoe_mouth(), math.hypot(*self.card_size_mm) / 2
         tried = [
             (mouth.x_mm + reach * math.cos(turn), mouth.y_mm + reach * math.sin(turn))
@@ -107,7 +107,7 @@ class Places:
         return self.beside_rail() if at is None else Pose(*at, 0.0)
 
     def beside_rail(self) -> Pose:
-        """A place for a card at the table's left or right edge, that one which is nearer to the shoe."""
+        """Return a place for a card at the table's left or right edge, whichever is nearer to the shoe."""
         mouth, radius = self.shoe_mouth(), math.hypot(*self.card_size_mm) / 2
         x = radius + RAIL_MM if mouth.x_mm < 0.5 * self.width_mm else self.width_mm - radius - RAIL_MM
         tried = [(x, float(y)) for y in np.arange(radius + RAIL_MM, self.depth_mm - radius, 20.0)]
@@ -115,7 +115,7 @@ class Places:
         return Pose(*min(free, key=lambda at: abs(at[1] - 0.5 * self.depth_mm)), 0.0)
 
     def bare_area(self, taken: Container[str], rng: np.random.Generator) -> Pose:
-        """The middle of one of the seats' wagering areas that none of those `taken`, by their ids, is near to."""
+        """Return the centre of a seat's wagering area that is not near to any of `taken`, given by their ids."""
         areas = list(self._wagers.values())
         lying = [area.centre_mm for area in areas if area.id in taken]
         free = [a for a in areas if all(math.dist(a.centre_mm, at) >= BARE_MM for at in lying)] or areas
@@ -123,7 +123,7 @@ class Places:
         return Pose(*area.centre_mm, self._long_axis_deg(area))
 
     def aside(self) -> Pose:
-        """Where the cutting card is laid if no cloth beside the shoe is free: in a box, towards the shoe."""
+        """Return the place of the cutting card if no cloth beside the shoe is free: in a box, towards the shoe."""
         first, second = (self._hand_area(side).centre_mm for side in (Side.PLAYER, Side.BANKER))
         mouth = self.shoe_mouth()
         nearer = min((first, second), key=lambda at: math.dist(at, mouth.at_mm))
@@ -132,7 +132,7 @@ class Places:
         return Pose(x, (1 - share) * nearer[1] + share * mouth.y_mm, 0.0)
 
     def hand_slot(self, side: Side, index: int, growth: str) -> Pose:
-        """Where a hand's card lies: two upright side by side, the third sideways beside them, further ones beyond."""
+        """Return the place of a hand's card: two upright side by side, the third sideways beside them, more beyond."""
         area = self._hand_area(side)
         (centre_x, centre_y), extent, tilt_deg = _box(area)
         outward = 1.0 if centre_x >= self.width_mm / 2 else -1.0
@@ -151,7 +151,7 @@ class Places:
         return Pose(x, y, tilt_deg + (0.0 if index < 2 else 90.0))
 
     def burn_slot(self, index: int) -> Pose:
-        """Where a burned card lies: in a row before the boxes, from the one nearer to the shoe to the other."""
+        """Return the place of a burned card: in a row before the boxes, beginning at the one nearer to the shoe."""
         boxes = [self._hand_area(side).polygon_mm for side in (Side.PLAYER, Side.BANKER)]
         low, high = np.concatenate(boxes).min(axis=0), np.concatenate(boxes).max(axis=0)
         width, height = self.card_size_mm
@@ -161,7 +161,7 @@ class Places:
         return Pose(float(start + index * step), float(high[1] + BURN_CLEAR_MM + height / 2), 0.0)
 
     def cut_card_place(self) -> Pose:
-        """Where the cutting card is laid: on free cloth beside the shoe's mouth, else beside the boxes."""
+        """Return the place of the cutting card: on free cloth beside the shoe's mouth, else in a box."""
         mouth, radius = self.shoe_mouth(), math.hypot(*self.card_size_mm) / 2
         tried = [
             (mouth.x_mm + reach * math.cos(turn), mouth.y_mm + reach * math.sin(turn))
@@ -172,7 +172,7 @@ class Places:
         return self.aside() if at is None else Pose(*at, 90.0)
 
     def before_seat(self, number: int, count: int) -> list[Pose]:
-        """Where cards lie side by side that were passed to a seat: upright for it, near its areas and clear of all."""
+        """Return places side by side for cards passed to a seat: upright for it, near its areas and clear of all."""
         corners = np.concatenate([area.polygon_mm for (seat, _), area in self._wagers.items() if seat == number])
         seat, width = self.seats[number], self.card_size_mm[0] + 1.0
         inward, along, centre = np.asarray(seat.inward), np.asarray(seat.along), corners.mean(axis=0)
@@ -187,7 +187,7 @@ class Places:
         return [Pose(*_point(middle + along * width * (i - (count - 1) / 2)), angle) for i in range(count)]
 
     def spot_in(self, area: Area, rng: np.random.Generator, taken: Sequence[Point] = ()) -> Point:
-        """A point at which a stack stands wholly in an area, clear of the stacks that are there already."""
+        """Return a point at which a stack stands wholly in an area, clear of the stacks there."""
         contour = area.polygon_mm.astype(np.float32).reshape(-1, 1, 2)
         centre = np.asarray(area.centre_mm)
         low, high = area.polygon_mm.min(axis=0), area.polygon_mm.max(axis=0)
@@ -205,7 +205,7 @@ class Places:
         return best
 
     def over_wagers(self, share: float, depth: float, count: int) -> list[Point]:
-        """Points from left to right over the middle `share` of the seats' areas, at that part of their depth."""
+        """Return points from left to right over the middle `share` of the seats' areas, at that part of their depth."""
         centres = np.array([area.centre_mm for area in self._wagers.values()])
         centres = centres[np.argsort(centres[:, 0])]
         half = 0.5 * min(share * np.ptp(centres[:, 0]), ARMS_MM)
@@ -214,7 +214,7 @@ class Places:
         return [(float(x), float(depth * curve(x))) for x in across]
 
     def kept_in(self, area: Area, at_mm: Point, otherwise_mm: Point) -> Point:
-        """The point, or the other one where a stack there would stand less far within the area."""
+        """Return the first point, or the other one if a stack there would stand farther inside the area."""
         contour = area.polygon_mm.astype(np.float32).reshape(-1, 1, 2)
         room = [cv2.pointPolygonTest(contour, (float(x), float(y)), True) for x, y in (at_mm, otherwise_mm)]
         return at_mm if room[0] >= min(self.chip_radius_mm, room[1]) else otherwise_mm
@@ -268,7 +268,7 @@ class Places:
         return Pose(*_point(centre + axis * (reach - 30.0)), angle)
 
     def _long_axis_deg(self, area: Area) -> float:
-        """The angle of a card whose long side lies along the area's."""
+        """Return the rotation of a card whose long side lies along the area's long side."""
         _, extent, tilt = _box(area)
         return tilt if extent[1] >= extent[0] else tilt + 90.0
 
@@ -284,10 +284,10 @@ class Places:
 
 
 def bets_known(bet: str, where: str) -> Bet:
-    """The bet of a name.
+    """Return the bet with a name.
 
     Raises:
-        ScriptError: there is no such bet.
+        ScriptError: There is no such bet.
     """
     try:
         return Bet(bet)
@@ -296,7 +296,8 @@ def bets_known(bet: str, where: str) -> Bet:
 
 
 def _box(area: Area) -> tuple[Point, tuple[float, float], float]:
-    """Centre, (width, height) and tilt of an area's least rectangle, its width axis within 45 degrees of x."""
+    """Return centre, (width, height) and tilt of an area's smallest rectangle, its width axis within 45 degrees of
+    x."""
     (centre_x, centre_y), (width, height), angle = cv2.minAreaRect(area.polygon_mm.astype(np.float32))
     while angle > 45.0:
         angle, width, height = angle - 90.0, height, width
@@ -306,7 +307,7 @@ def _box(area: Area) -> tuple[Point, tuple[float, float], float]:
 
 
 def _exit_mm(start: np.ndarray, direction: np.ndarray, size_mm: Point) -> Point:
-    """Where a ray from a point on the cloth leaves it."""
+    """Return where a ray from a point on the cloth leaves it."""
     shares = []
     for axis in (0, 1):
         if direction[axis] > 1e-9:

@@ -1,4 +1,4 @@
-"""What is dealt in a round, step by step: the lawful deal, and what a script's happenings make of it.
+"""The steps of a round: the lawful deal, changed by a script's happenings.
 
 Knows nothing of motions or places.
 """
@@ -50,17 +50,17 @@ class Deal:
     face_up: bool
     faults: tuple[PlannedFault, ...] = ()
     kept: bool = False
-    """It stays for the next round."""
+    """Whether it stays for the next round."""
     void_next: bool = False
     is_along: bool = False
-    """It leaves the shoe with the card before it."""
+    """Whether it leaves the shoe together with the card before it."""
     at: str = "shoe"
-    """Where it is laid if it comes to no hand."""
+    """Where it is laid if it belongs to no hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disclose:
-    """The dealer turns the last card dealt where it lies."""
+    """The dealer turns the last card dealt at its place."""
 
     faults: tuple[PlannedFault, ...] = ()
 
@@ -74,16 +74,16 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """The last card dealt goes into another hand's box."""
+    """The last card dealt is moved into another hand's box."""
 
     hand: Side
     pause_s: float = 0.3
-    """How long the dealer waits then."""
+    """How many seconds the dealer waits afterwards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announce:
-    """The dealer says the result."""
+    """The dealer announces the result."""
 
     player: int
     banker: int
@@ -97,7 +97,7 @@ class CutOut:
     """The cutting card comes out of the shoe."""
 
     is_first: bool
-    """Before any card of the round."""
+    """Whether it comes before any card of the round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,12 +120,12 @@ class Hands:
 
 
 def total(cards: Iterable[Card]) -> int:
-    """The point count of a hand, 0 to 9."""
+    """Return the point count of a hand, 0 to 9."""
     return sum(card.point_value for card in cards) % 10
 
 
 def outcome_of(player: int, banker: int) -> Outcome:
-    """Who wins with these point counts."""
+    """Return the outcome for these point counts."""
     if player == banker:
         return Outcome.TIE
     return Outcome.PLAYER if player > banker else Outcome.BANKER
@@ -138,7 +138,7 @@ def player_draws(hands: Hands) -> bool:
 
 
 def banker_draws(hands: Hands) -> bool:
-    """Whether the table of play gives the Banker a third card, the Player having had his where due."""
+    """Whether the table of play gives the Banker a third card, after the Player's where that is due."""
     first, second = total(hands.player[:2]), total(hands.banker[:2])
     if first >= 8 or second >= 8:
         return False
@@ -150,10 +150,10 @@ def banker_draws(hands: Hands) -> bool:
 
 
 def parse_hands(text: str, where: str) -> Hands:
-    """Both hands out of `P 8H 4D 2C | B KS 9D`; they must be what the table of play deals.
+    """Parse both hands from `P 8H 4D 2C | B KS 9D`; they must be what the table of play deals.
 
     Raises:
-        ScriptError: it can't be read, or the rules deal other cards.
+        ScriptError: The text cannot be read, or the rules deal other cards.
     """
     sides = [side.split() for side in text.split("|")]
     if len(sides) != 2 or not all(sides) or sides[0][0] != "P" or sides[1][0] != "B":
@@ -181,7 +181,7 @@ class DealingShoe:
         self._rng = rng
 
     def draw(self) -> Card:
-        """Any card that is left, without taking it."""
+        """Return a random card that is left, without removing it."""
         cards = self._cards()
         return cards[int(self._rng.integers(len(cards)))]
 
@@ -193,10 +193,10 @@ class DealingShoe:
         return self._left[card] == 0
 
     def take(self, cards: Iterable[Card], where: str) -> None:
-        """These cards leave the shoe.
+        """Remove cards from the shoe.
 
         Raises:
-            ScriptError: the shoe holds no further copy of one.
+            ScriptError: The shoe holds no further copy of one.
         """
         for card in cards:
             if self._left[card] == 0:
@@ -206,13 +206,16 @@ class DealingShoe:
     def draw_hands(
         self, fits: Callable[[Hands], bool], first: Card | None, where: str, *, foreign: int | None = None
     ) -> Hands:
-        """Random lawful hands of which `fits` holds.
+        """Draw random lawful hands that satisfy `fits`.
 
         Args:
-            fits: says whether hands will do.
-            first: the Player's first card, where one is kept.
-            where: names the round in messages.
-            foreign: which card, from 0, is one of which every copy is out.
+            fits: Whether hands are suitable.
+            first: The Player's first card, if one is kept.
+            where: Names the round in messages.
+            foreign: The index, from 0, of a card of which every copy is out.
+
+        Raises:
+            ScriptError: None of the draws fits.
         """
         left = self._cards()
         spent = [card for card in PACK if self.is_spent(card)] if foreign is not None else []
@@ -232,7 +235,7 @@ class DealingShoe:
 
 
 def complaint(hands: Hands, happenings: Iterable[Happening], style: str) -> str | None:
-    """Why these happenings can't happen in a round with these hands; None where they can."""
+    """Return why these happenings are impossible in a round with these hands; None if they are possible."""
     for event in happenings:
         if isinstance(event, NotDue):
             if len(hands.of(Side(event.hand))) == 3:
@@ -254,7 +257,7 @@ def complaint(hands: Hands, happenings: Iterable[Happening], style: str) -> str 
 
 
 def result_of(hands: Hands) -> Outcome:
-    """What the cards say."""
+    """Return the outcome by the cards."""
     return outcome_of(total(hands.player), total(hands.banker))
 
 
@@ -263,17 +266,17 @@ class Setting:
     """What a round's plan depends on besides its cards."""
 
     style: str
-    """A, B or C."""
+    """The dealing style: A, B or C."""
     voids_next: bool
     """Whether the rulebook orders a hand without wagers after a card in excess was shown."""
     kept: bool = False
-    """The Player's first card lies there from the round before."""
+    """Whether the Player's first card lies there from the previous round."""
     voids_first: bool = False
-    """Whether the rulebook orders a hand without wagers where the first card is found face up."""
+    """Whether the rulebook orders a hand without wagers if the first card is found face up."""
 
 
 def plan_round(spec: ScriptedRound, hands: Hands, setting: Setting, shoe: DealingShoe) -> list[Step]:
-    """The steps of a round, in order."""
+    """Return the steps of a round, in order."""
     steps = _initial_deal(spec, hands, setting)
     if setting.style != "A":
         steps += [Turn(hand=Side.PLAYER), Turn(hand=Side.BANKER)]

@@ -1,4 +1,4 @@
-"""What seldom happens, worked into a round's steps: cards that come together, too few of them, a shoe at its end.
+"""Rare happenings in a round's steps: cards that come together, too few cards, a shoe at its end.
 
 Knows nothing of motions or places.
 """
@@ -35,11 +35,11 @@ from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.words import Side
 
 SUPERVISOR_S = 1.6
-"""So long the dealer waits after he put cards in order."""
+"""How many seconds the dealer waits after he put cards in order."""
 
 
 def with_rarities(steps: Sequence[Step], spec: ScriptedRound) -> list[Step]:
-    """The steps of a round as its rare happenings make them."""
+    """Return the steps of a round with its rare happenings."""
     rare = list(steps)
     for event in spec.happenings:
         if isinstance(event, Simultaneous):
@@ -57,15 +57,15 @@ def with_rarities(steps: Sequence[Step], spec: ScriptedRound) -> list[Step]:
 
 
 def foreign_index(spec: ScriptedRound) -> int | None:
-    """Which of the first four cards, from 0, is one of which every copy is out; None where none is."""
+    """Return which of the first four cards, from 0, is one of which every copy is out; None if none is."""
     return next((event.card - 1 for event in spec.happenings if isinstance(event, ForeignCard)), None)
 
 
 def foreign_card(spec: ScriptedRound, hands: Hands, shoe: DealingShoe, where: str) -> Card | None:
-    """The card of the round of which every copy is out, where the script wants one.
+    """Return the round's card of which every copy is out, if the script asks for one.
 
     Raises:
-        ScriptError: copies of it are left.
+        ScriptError: Copies of it are left.
     """
     index = foreign_index(spec)
     if index is None:
@@ -77,7 +77,7 @@ def foreign_card(spec: ScriptedRound, hands: Hands, shoe: DealingShoe, where: st
 
 
 def _nth_deal(steps: Sequence[Step], number: int) -> int:
-    """The place of that card's step, from 1, or the end where fewer are dealt."""
+    """Return the index of the step that deals the card with that number, from 1; the end if fewer are dealt."""
     deals = [i for i, step in enumerate(steps) if isinstance(step, Deal)]
     return deals[number - 1] if number <= len(deals) else len(steps)
 
@@ -90,7 +90,7 @@ def _with_fault(steps: Sequence[Step], number: int, fault: PlannedFault) -> list
 
 
 def _with_two_at_once(steps: Sequence[Step], number: int) -> list[Step]:
-    """The card after that one comes with it into the same box, and is moved into its own then."""
+    """Let the next card come with this one into the same box, and be moved into its own afterwards."""
     first, second = steps[_nth_deal(steps, number)], steps[_nth_deal(steps, number + 1)]
     assert isinstance(first, Deal) and isinstance(second, Deal) and second.hand is not None
     cards = (first.card, second.card) if first.face_up and second.face_up else ()
@@ -101,7 +101,7 @@ def _with_two_at_once(steps: Sequence[Step], number: int) -> list[Step]:
 
 
 def _without_fourth_card(steps: Sequence[Step]) -> list[Step]:
-    """The Banker has one card when the result is announced by what lies there."""
+    """Announce the result while the Banker has only one card, by the cards on the table."""
     end = _nth_deal(steps, 4)
     later = [step for step in steps[end:] if not isinstance(step, Deal | Announce)]
     dealt = [step for step in steps[:end] if isinstance(step, Deal)]

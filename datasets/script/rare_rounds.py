@@ -1,4 +1,4 @@
-"""Rounds drawn from a seed in which something happens that tables seldom see, and which of it can be at a table."""
+"""Rounds drawn from a seed with rare happenings, and which of these are possible at a table."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from thirdcard.datasets.script.drawn_tables import DrawnTable
 ALL = ("nz-authority", "nz-secretary", "sg-rws", "nsw", "tas")
 NZ = ("nz-authority", "nz-secretary")
 SHOE_DEVICES = ["shoe_opened", "last_round_announced", "shoe_closed", "void_hand_announced"]
-"""What devices must report, since no camera sees it."""
+"""Events that devices must report, since no camera sees them."""
 FIRST_BURNED = ("AS", "2D", "3H", "4C", "5S")
-"""Of low value, so that a burn is short."""
+"""First burned cards of low value, so that a burn is short."""
 STAKES = (100, 200, 300)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RareKind:
-    """One thing that seldom happens."""
+    """One kind of rare happening."""
 
     rounds: Callable[[Drawer], list[Act]]
-    """Draws the rounds in which it happens, with what must come before and after it."""
+    """Draws the rounds in which it happens, with the rounds that must come before and after."""
     rulebooks: Sequence[str] = ALL
-    """Where it is an incident."""
+    """The rulebooks under which it is an incident."""
     styles: Sequence[str] = "ABC"
     decks: int | None = None
-    """How many decks the shoe must hold; None: any."""
+    """How many decks the shoe must hold; None: any number."""
 
     def can_be_at(self, table: DrawnTable) -> bool:
         """Whether it is an incident at that table."""
@@ -35,14 +35,14 @@ class RareKind:
 
 
 def rare_table(table: DrawnTable) -> DrawnTable:
-    """The same table; devices report its shoe and its void hands."""
+    """Return the same table, with devices that report its shoe and its void hands."""
     if table.devices is None:
         return table
     return replace(table, devices=[*table.devices, *(name for name in SHOE_DEVICES if name not in table.devices)])
 
 
 def decks_for(kinds: Sequence[str]) -> int | None:
-    """How many decks a table needs for these kinds; None where that does not matter."""
+    """Return how many decks a table needs for these kinds; None for any number."""
     return next((decks for kind in kinds if (decks := RARE[kind].decks) is not None), None)
 
 
@@ -55,7 +55,7 @@ def _first_card(drawer: Drawer) -> list[Act]:
 
 
 def _burn(drawer: Drawer) -> list[Act]:
-    """A burn of too few cards, of too many, or none at all."""
+    """Draw a burn of too few cards, of too many, or of none at all."""
     first = drawer.one_of(FIRST_BURNED)
     due = 2 + FIRST_BURNED.index(first)
     burned = int(drawer.rng.choice([0, max(due - 1, 1), due + 1, due + 2]))
@@ -75,7 +75,7 @@ def _shoe_exhausted(drawer: Drawer) -> list[Act]:
 
 
 def _after_last_round(drawer: Drawer) -> list[Act]:
-    """The cutting card, the last round, one more that may not be dealt, and a new shoe."""
+    """Draw the cutting card, the last round, one more that may not be dealt, and a new shoe."""
     number = 1 if drawer.table.rulebook == "tas" else int(drawer.rng.integers(1, 4))
     last = [] if number == 1 else [clean_round(drawer)]
     cut = _happening({"kind": "cut_card", "card": number})
@@ -106,6 +106,6 @@ DEALING: Mapping[str, RareKind] = {
     "after_last_round": RareKind(rounds=_after_last_round),
     "void_hand_wagered": RareKind(rounds=_void_hand_wagered, rulebooks=(*NZ, "tas")),
 }
-"""Faults in dealing and with the shoe."""
+"""Faults in dealing and with the shoe, by name."""
 RARE: Mapping[str, RareKind] = {**DEALING}
-"""All of them, by name."""
+"""All rare kinds, by name."""

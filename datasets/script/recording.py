@@ -1,4 +1,4 @@
-"""The files of a recording beside its video: the table, its truth, its signals and the alerts that are due."""
+"""The files of a recording beside its video: the table, its truth, its signals and the alerts due."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ CAMERA_NAME = "overhead.yaml"
 
 
 def load_cloth(script: Script, base: Path) -> Layout:
-    """The layout that a script names.
+    """Load the layout that a script names.
 
     Raises:
-        ScriptError: there is none, it can't be read, or it lacks the lamp that the script lights.
+        ScriptError: There is none, it cannot be read, or it lacks the lamp that the script lights.
     """
     try:
         layout = load_layout(script.table.layout, base)
@@ -41,10 +41,10 @@ def load_cloth(script: Script, base: Path) -> Layout:
 
 
 def load_house_chips(script: Script, base: Path) -> ChipSet:
-    """The chips that a script names.
+    """Load the chips that a script names.
 
     Raises:
-        ScriptError: there are none, or they can't be read.
+        ScriptError: There are none, or they cannot be read.
     """
     try:
         return load_chips(script.table.chips, base)
@@ -53,11 +53,11 @@ def load_house_chips(script: Script, base: Path) -> ChipSet:
 
 
 SCHEMA_LINE = "# yaml-language-server:"
-"""Begins the line that names a file's schema by a relative path, which would lead nowhere from another folder."""
+"""Begins the line that names a file's schema by a relative path, which would be wrong in another folder."""
 
 
 def write_table(script: Script, camera: Calibration, folder: Path, base: Path) -> None:
-    """Write `table.yaml` and what it names."""
+    """Write `table.yaml` and the files that it names."""
     table = script.table
     mapping: dict[str, object] = {"id": table.id, "rulebook": table.rulebook}
     if table.options:
@@ -95,7 +95,7 @@ def _is_furnished(script: Script, layout: Layout) -> bool:
 
 
 def write_log(script: Script, chronicle: Chronicle, folder: Path, alerts: Iterable[Mapping[str, object]]) -> None:
-    """Write truth, signals, alerts and what is tolerated beside them."""
+    """Write truth, signals, alerts, and the verdicts that are tolerated beside them."""
     write_lines(folder / "truth.jsonl", chronicle.truth())
     signals = chronicle.reported()
     if signals:
@@ -105,13 +105,13 @@ def write_log(script: Script, chronicle: Chronicle, folder: Path, alerts: Iterab
 
 
 def write_lines(path: Path, lines: Iterable[Mapping[str, object]]) -> None:
-    """Write one JSON object a line."""
+    """Write one JSON object per line."""
     with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
 
 
 def format_objects(frame: int, t: float, objects: Iterable[RenderedObject]) -> dict[str, object]:
-    """A line of `objects.jsonl`."""
+    """Return a line of `objects.jsonl`."""
     return {"frame": frame, "t": round(t, 4), "objects": [_format_object(found) for found in objects]}
 
 

@@ -39,12 +39,12 @@ from thirdcard.datasets.script.video import write_video
 Progress = Callable[[int, int], None]
 SHUTTER_S = 1 / 80
 MOMENTS = 2
-"""Scenes that are averaged where something moves while the shutter is open."""
+"""Number of scenes that are averaged if something moves while the shutter is open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """What was written."""
+    """The extent of a written recording."""
 
     folder: Path
     frames: int
@@ -63,7 +63,7 @@ class _Job:
     base: Path
     """The script's folder."""
     decks: Path | None
-    """Where rasterised artwork lies; machine-made decks need none."""
+    """Folder of rasterised artwork; generated decks need none."""
 
     @property
     def frames(self) -> int:
@@ -82,22 +82,24 @@ def render_script(
     """Play a script and write the recording.
 
     Args:
-        progress: told the frames done and the frames there are.
-        processes: how many render at once.
-        objects: whether `objects.jsonl` is written.
-        decks: where the artwork of decks lies that are not machine-made.
+        script_path: The script.
+        out_dir: The recording's folder.
+        progress: Called with the number of rendered frames and of all frames.
+        processes: How many processes render at once.
+        objects: Whether `objects.jsonl` is written.
+        decks: Folder of the artwork of decks that are not generated.
 
     Raises:
-        ScriptError: the script can't be read or played.
-        DeckNameError: there is no such deck, or its artwork is not there.
-        RecordingError: the video can't be written.
+        ScriptError: The script cannot be read or played.
+        DeckNameError: There is no such deck, or its artwork is missing.
+        RecordingWriteError: The video cannot be written.
     """
     script, base = load_script(script_path), script_path.parent
     try:
         job, performance = prepare(script, base, decks=decks)
     except ScriptError as error:
         raise ScriptError(f"{script_path.name}: {error.where}", error.found, error.allowed) from error
-    load_deck(script.deck, decks)  # a worker that fails to start would be started again and again
+    load_deck(script.deck, decks)  # checked here: a worker that fails to start would be started again and again
     out_dir.mkdir(parents=True, exist_ok=True)
     write_table(script, job.world.camera, out_dir, base)
     (out_dir / "script.yaml").write_text(script_path.read_text(encoding="utf-8"), encoding="utf-8")
@@ -128,14 +130,14 @@ def render_script(
 
 
 def prepare(script: Script, base: Path, *, decks: Path | None = None) -> tuple[_Job, Performance]:
-    """Play a script and hang its camera, without a picture yet."""
+    """Play a script and place its camera, without rendering."""
     world = world_of(script, base)
     performance = perform(script, world.layout, world.chips)
     return _Job(world=world, timeline=performance.timeline, script=script, base=base, decks=decks), performance
 
 
 def world_of(script: Script, base: Path) -> World:
-    """The table that a script plays at, under its camera."""
+    """Return the table at which a script plays, with its camera."""
     layout, chips = load_cloth(script, base), load_house_chips(script, base)
     width, height = script.table.cards.get("size_mm", [63.0, 88.0])
     return World(
@@ -150,7 +152,7 @@ def world_of(script: Script, base: Path) -> World:
 
 
 def moments_of(timeline: Timeline, t: float, *, blur: bool) -> tuple[Scene, ...]:
-    """The scenes of one open shutter: one where nothing moves."""
+    """Return the scenes of one open shutter; only one if nothing moves."""
     last = timeline.scene_at(t)
     if not blur or replace(timeline.scene_at(t - SHUTTER_S), t=t) == last:
         return (last,)
@@ -159,7 +161,7 @@ def moments_of(timeline: Timeline, t: float, *, blur: bool) -> tuple[Scene, ...]
 
 
 def render_frame(renderer: SceneRenderer, job: _Job, index: int) -> RenderedFrame:
-    """The frame with this number."""
+    """Render the frame with this number."""
     t = index / job.script.video.fps
     return renderer.render(moments_of(job.timeline, t, blur=job.script.video.blur))
 
@@ -180,7 +182,7 @@ def _frames(job: _Job, processes: int) -> Iterator[_Answer]:
 
 
 def _prepare_worker(script: Script, base: Path, decks: Path | None) -> None:
-    """Play the script anew, which gives the same job: a layout does not travel between processes."""
+    """Play the script again, which gives the same job: a layout cannot be sent between processes."""
     _start(prepare(script, base, decks=decks)[0])
 
 

@@ -1,4 +1,4 @@
-"""The scenario script: a YAML file that says which table it is, how it is filmed, and what happens in each round.
+"""The scenario script: a YAML file that describes the table, the recording, and what happens in each round.
 
 Unknown keys are refused. Values of money are in the table's smallest unit; `seconds` count from the moment they name.
 """
@@ -39,7 +39,7 @@ class ScriptedShoe(_Part):
 
 
 class Table(_Part):
-    """What goes into the recording's `table.yaml`."""
+    """The content of the recording's `table.yaml`."""
 
     id: str = "S1"
     rulebook: Literal["nz-authority", "sg-rws", "nsw", "nz-secretary", "tas"]
@@ -52,7 +52,7 @@ class Table(_Part):
 
 
 class Camera(_Part):
-    """Where the overhead camera hangs; what is absent follows from the seed."""
+    """The place of the overhead camera; what is missing is drawn from the seed."""
 
     height_mm: float | None = Field(default=None, ge=1000, le=5000)
     tilt_deg: float | None = Field(default=None, ge=0, le=40)
@@ -63,53 +63,53 @@ class Camera(_Part):
 
 
 class Video(_Part):
-    """How the recorder writes."""
+    """How the recorder encodes."""
 
     fps: Literal[10, 15, 25] = 15
     mbit_s: float = Field(default=2.0, ge=0.3, le=12)
     key_frame_s: float = Field(default=2.0, ge=0.5, le=10)
     blur: bool = True
-    """Whether the shutter stays open long enough to smear what moves."""
+    """Whether the shutter stays open long enough to blur what moves."""
 
 
 class Manner(_Part):
-    """How dealer and players move their hands; each is the share of occasions on which it is done."""
+    """The habits of dealer and patrons; each value is the share of occasions on which the habit is followed."""
 
     tosses: float = Field(default=0.0, ge=0, le=1)
-    """A card leaves the shoe and glides to its place by itself, turning a little; the hand stays at the shoe."""
+    """A card leaves the shoe and glides to its place by itself, rotating slightly; the hand stays at the shoe."""
     squares_up: float = Field(default=0.0, ge=0, le=1)
     """The dealer straightens the cards of both hands before the result."""
     rests: float = Field(default=0.0, ge=0, le=1)
-    """The dealer's other hand lies on the edge of a card box for a while, over the cards in it, while he deals."""
+    """While dealing, the dealer rests the other hand for a while on the edge of a card box, over its cards."""
     both_hands: float = Field(default=0.0, ge=0, le=1)
     """The dealer gathers both hands' cards at the same time, one with each hand."""
     slides: float = Field(default=0.0, ge=0, le=1)
     """Gathered cards are pushed over the cloth as a pile, not lifted."""
     lingers: float = Field(default=0.0, ge=0, le=1)
-    """A player's hand stays at the wager that he put down, also beyond the call."""
+    """A patron's hand stays at the wager that he placed, even after the call."""
 
 
 class ScriptedMoment(_Part):
-    """Seconds after something that happens in the round; before it where negative (only for the call)."""
+    """A time relative to something that happens in the round; negative seconds lie before it (only for the call)."""
 
     after: Anchor = "call"
     card: int = Field(default=0, ge=0, le=7)
-    """Which card to leave the shoe, where `after` is `card`."""
+    """The number of the card that leaves the shoe, if `after` is `card`."""
     seconds: float = Field(default=1.0, ge=-5, le=20)
 
 
 class ScriptedWager(_Part):
-    """A wager put down in time."""
+    """A wager placed in time."""
 
     seat: int
     bet: str
     value: int = Field(gt=0)
     seconds: float | None = Field(default=None, ge=0.6, le=30)
-    """After betting opened."""
+    """Seconds after betting opened."""
 
 
 class Order(_Part):
-    """One of the first four cards goes to the wrong hand; the dealer then moves it where it belongs."""
+    """One of the first four cards goes to the wrong hand; the dealer then moves it to its place."""
 
     kind: Literal["order"]
     card: int = Field(default=2, ge=1, le=4)
@@ -133,18 +133,18 @@ class Missing(_Part):
 
 
 class Extra(_Part):
-    """A card comes beyond all that the round may use."""
+    """A card beyond all that the round may use is dealt."""
 
     kind: Literal["extra_card"]
     hand: Hand | None = None
-    """None: it comes to no hand."""
+    """None: it belongs to no hand."""
     at: Literal["shoe", "area", "rail"] = "shoe"
     """Where it is laid then: on free cloth beside the shoe, on a wagering area without chips, or near the table's
     edge."""
     card: str | None = None
     face_up: bool = True
     turned: bool = False
-    """It comes face down, and the dealer turns it where it lies before the result."""
+    """Whether it is dealt face down and turned at its place before the result."""
     then: Literal["discard", "next"] = "discard"
 
     @model_validator(mode="after")
@@ -155,7 +155,7 @@ class Extra(_Part):
 
 
 class WrongResult(_Part):
-    """The dealer announces what the cards do not say, and settles by the cards."""
+    """The dealer announces a result that differs from the cards, and settles by the cards."""
 
     kind: Literal["wrong_result"]
     winner: Winner | None = None
@@ -175,21 +175,21 @@ class NoCall(_Part):
 
 
 class ScriptedChange(_Part):
-    """A player touches a wager; `late_bet` where the rulebook forbids it at that moment, else `change`."""
+    """A patron changes a wager; `late_bet` if the rulebook forbids it at that moment, else `change`."""
 
     kind: Literal["late_bet", "change"]
     action: Literal["placed", "increased", "reduced", "removed", "moved"]
     seat: int
     bet: str
     value: int = Field(default=0, ge=0)
-    """What is put down, added or taken back; `removed` and `moved` take all."""
+    """The value that is placed, added or taken back; `removed` and `moved` take all."""
     to: str | None = None
-    """The bet that chips are moved to."""
+    """The bet to which chips are moved."""
     when: ScriptedMoment = ScriptedMoment()
 
 
 class ScriptedReach(_Part):
-    """A hand reaches over an area and touches nothing."""
+    """A hand reaches over an area without touching anything."""
 
     kind: Literal["reach"]
     seat: int
@@ -198,7 +198,7 @@ class ScriptedReach(_Part):
 
 
 class ScriptedNudge(_Part):
-    """A player touches his own stack and pushes it a little; nothing is added or taken."""
+    """A patron touches his own stack and pushes it slightly; nothing is added or taken."""
 
     kind: Literal["nudge"]
     seat: int
@@ -221,22 +221,23 @@ class Payout(_Part):
     kind: Literal["payout"]
     mistake: Literal["loser_paid", "winner_unpaid", "wrong_amount", "loser_kept", "push_taken"]
     seat: int | None = None
-    """None: any wager of the round with which that mistake can be made."""
+    """None: any wager of the round with which that mistake is possible."""
     bet: str | None = None
 
 
 class Settle(_Part):
-    """A wager is settled as it should be, in another way than usual."""
+    """A wager is settled correctly, but in an unusual way."""
 
     kind: Literal["left_in_place", "change_given"]
-    """Its player leaves a stand-off, or the stake that won, for the next round; or the dealer takes the stake that won
-    and brings stake and winnings in the smallest chips that do not make too tall a stack."""
+    """`left_in_place`: the patron leaves a stand-off, or the stake that won, for the next round. `change_given`: the
+    dealer takes the stake that won, and brings stake and winnings in the smallest chips that do not make too tall a
+    stack."""
     seat: int
     bet: str
 
 
 class Limit(_Part):
-    """A wager that the script names lies beyond the table's notice when betting closes."""
+    """A wager that the script names is outside the table's limits when betting closes."""
 
     kind: Literal["below_minimum", "above_maximum"]
     seat: int
@@ -244,22 +245,22 @@ class Limit(_Part):
 
 
 class WrongHandler(_Part):
-    """A hand is passed to a player who is not entitled to it."""
+    """A hand is passed to a patron who is not entitled to it."""
 
     kind: Literal["wrong_handler"]
     hand: Hand
     seat: int | None = None
-    """None: one without a wager on the hand, else one with a lower one."""
+    """None: a seat without a wager on the hand, else one with a lower wager."""
 
 
 class BothOut(_Part):
-    """Both hands are passed to players at once."""
+    """Both hands are passed to patrons at once."""
 
     kind: Literal["both_hands_out"]
 
 
 class TakenOffTable(_Part):
-    """A player takes a card that was passed to him off the table, and brings it back."""
+    """A patron takes a card that was passed to him off the table, and brings it back."""
 
     kind: Literal["card_off_table"]
     hand: Hand
@@ -289,16 +290,16 @@ Happening = Annotated[
 
 
 class ScriptedRound(_Part):
-    """One round; its cards and wagers are drawn from the seed where the script names none."""
+    """One round; its cards and wagers are drawn from the seed if the script names none."""
 
     cards: str | None = None
     """Both hands as the rules would deal them: `P 8H 4D 2C | B KS 9D`."""
     wagers: tuple[ScriptedWager, ...] | None = None
     happenings: tuple[Happening, ...] = ()
     pause_s: float = Field(default=0.6, ge=0, le=60)
-    """Before the round."""
+    """Seconds before the round."""
     opening: Opening | None = None
-    """The shoe is opened before the round."""
+    """If given, the shoe is opened before the round."""
 
 
 class Script(_Part):
@@ -308,30 +309,30 @@ class Script(_Part):
     deck: str = "machine:1"
     camera: Camera = Camera()
     style: dict[str, str | float] = {}
-    """Looks of cloth and light, as the scene's `World.style` knows them, and `split`: `train` or `held_out`."""
+    """The appearance of cloth and light, as for `World.style`, and `split`: `train` or `held_out`."""
     video: Video = Video()
     seed: int = 0
     call: Literal["signal", "lamp", "gesture", "none"] = "signal"
-    """How the closing of bets can be known."""
+    """How the closing of bets can be observed."""
     gesture: bool = False
-    """Whether the dealer also sweeps his arm over the wagering areas, where the call is known otherwise."""
+    """Whether the dealer also sweeps his arm over the wagering areas, if the call is known otherwise."""
     handling: Literal["dealer", "players"] = "dealer"
-    """Who turns cards that are dealt face down: `players` are passed them, the highest wager first."""
+    """Who turns cards that are dealt face down: with `players` they are passed to them, the highest wager first."""
     devices: tuple[Device, ...] = DEVICES
-    """Which events devices report."""
+    """The events that devices report."""
     pace: float = Field(default=1.0, ge=0.6, le=2.0)
-    """Above 1 the dealer and the players are slower."""
+    """Above 1 the dealer and the patrons are slower."""
     manner: Manner = Manner()
     card_gap_s: float = Field(default=0.97, ge=0.7, le=3)
-    """From card to card."""
+    """Seconds from card to card."""
     growth: Literal["outward", "inward"] = "outward"
     """Whether a hand's cards are laid away from the table's middle or towards it."""
     objects_every: int = Field(default=5, ge=1)
-    """Every how many frames `objects.jsonl` describes one."""
+    """`objects.jsonl` describes every such frame."""
     spread: ScriptedSpread | None = None
-    """The decks are spread before play."""
+    """If given, the decks are spread before play."""
     rounds: tuple[ScriptedRound, ...] = ()
-    """At least one, where no spread is shown."""
+    """At least one, unless a spread is shown."""
 
     @model_validator(mode="after")
     def _shows_something(self) -> Script:
@@ -341,10 +342,10 @@ class Script(_Part):
 
 
 def load_script(path: Path) -> Script:
-    """Read a script.
+    """Load a script.
 
     Raises:
-        ScriptError: it can't be read, or a key or a value is not allowed.
+        ScriptError: It cannot be read, or a key or a value is not allowed.
     """
     try:
         mapping = read_document(path)
@@ -354,7 +355,11 @@ def load_script(path: Path) -> Script:
 
 
 def parse_script(mapping: object, where: str) -> Script:
-    """A script out of what YAML gave; `where` names the file in messages."""
+    """Parse a script from a YAML document; `where` names the file in messages.
+
+    Raises:
+        ScriptError: A key or a value is not allowed.
+    """
     if not isinstance(mapping, dict):
         raise ScriptError(where, type(mapping).__name__, "must be a mapping with table and rounds")
     try:

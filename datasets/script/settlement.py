@@ -1,4 +1,4 @@
-"""What a scripted dealer pays: the winnings of each bet, in the table's smallest unit, and chips that make up a value.
+"""The payments of a scripted dealer: the winnings of each bet, in the table's smallest unit, and the chips for a value.
 
 Knows only the bets that scripts use; the referee's own settlement is in `rules`.
 """
@@ -17,11 +17,11 @@ EVEN = Fraction(1)
 HALF = Fraction(1, 2)
 LESS_COMMISSION = Fraction(19, 20)
 TALLEST = 10
-"""Chips that the dealer puts into one stack where he gives change."""
+"""Largest number of chips that the dealer puts into one stack when giving change."""
 
 
 def banker_odds(rulebook: str, options: Mapping[str, object], banker_points: int) -> Fraction:
-    """What a winning wager on the Banker pays per unit."""
+    """Return what a winning wager on the Banker pays per unit."""
     even = (
         rulebook == "sg-rws"
         or options.get("even_money") is True
@@ -36,7 +36,7 @@ def banker_odds(rulebook: str, options: Mapping[str, object], banker_points: int
 
 
 def odds_of(bet: Bet, hands: Hands, winner: Outcome, table: tuple[str, Mapping[str, object]]) -> Fraction | None:
-    """What a bet pays per unit; None where it lost, 0 where it stands off.
+    """Return what a bet pays per unit; None if it lost, 0 if it stands off.
 
     `table` is the rulebook and its options.
     """
@@ -60,10 +60,10 @@ def odds_of(bet: Bet, hands: Hands, winner: Outcome, table: tuple[str, Mapping[s
 
 
 def chips_for(value: int, chips: ChipSet, where: str) -> tuple[int, ...]:
-    """Chips that make up a value, the largest at the bottom.
+    """Return chips that make up a value, the largest at the bottom, as indices into the set.
 
     Raises:
-        ScriptError: the set has no chips for it.
+        ScriptError: The set has no chips for it.
     """
     chosen: list[int] = []
     left = value
@@ -76,10 +76,10 @@ def chips_for(value: int, chips: ChipSet, where: str) -> tuple[int, ...]:
 
 
 def small_chips_for(value: int, chips: ChipSet, where: str) -> tuple[int, ...]:
-    """Chips that make up a value, in the smallest chips of which no more than a stack are needed.
+    """Return chips that make up a value, in the smallest chips of which a single stack suffices.
 
     Raises:
-        ScriptError: the set has no chips for it.
+        ScriptError: The set has no chips for it.
     """
     by_value = sorted(range(len(chips.chips)), key=lambda i: chips.chips[i].value)
     for index in by_value:
@@ -90,7 +90,7 @@ def small_chips_for(value: int, chips: ChipSet, where: str) -> tuple[int, ...]:
 
 
 def payable(bet: Bet, value: int, chips: ChipSet, table: tuple[str, Mapping[str, object]]) -> bool:
-    """Whether a wager on the Banker can be paid exactly with the table's smallest chip."""
+    """Whether a wager can be paid exactly with the table's smallest chip; always true except on the Banker."""
     if bet is not Bet.BANKER:
         return True
     smallest = min(chip.value for chip in chips.chips)

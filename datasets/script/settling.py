@@ -1,4 +1,4 @@
-"""After the result: losing wagers are collected, winning ones paid, and the players take what is theirs."""
+"""The settlement after the result: losing wagers are collected, winning ones paid, and the patrons take their chips."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from thirdcard.rules.game.words import DEALER, Bet, SettleAction
 from thirdcard.rules.log.events import WagerSettled
 
 ABSENCES = ("winner_unpaid", "loser_kept")
-"""Mistakes by doing nothing: they show when the round closes."""
+"""Mistakes of omission: they show when the round closes."""
 WRONG_SHARE = 2
 """A wrong amount is so many times what is due."""
 
 
 class SettlingDirector(Protocol):
-    """What of a director a settlement needs."""
+    """The part of a director that a settlement needs."""
 
     clock: float
     stage: Stage
@@ -38,7 +38,7 @@ class SettlingDirector(Protocol):
 
 
 def settle(director: SettlingDirector, hands: Hands, last: Step, spec: ScriptedRound) -> float:
-    """Settle every wager by what the cards say, or wrongly as the script wants; gives when all is done."""
+    """Settle every wager by the cards, or wrongly if the script asks for it; return when everything is done."""
     assert isinstance(last, Announce)
     betting, end = director.betting, director.clock
     wagers = [wager for wager in betting.wagers.values() if wager.stacks]
@@ -65,7 +65,7 @@ def settle(director: SettlingDirector, hands: Hands, last: Step, spec: ScriptedR
 
 
 def give_all_back(director: SettlingDirector) -> float:
-    """Return every wager of a round without a result; gives when all is done."""
+    """Return every wager of a round without a result; return when everything is done."""
     for wager in [wager for wager in director.betting.wagers.values() if wager.stacks]:
         director.clock = max(director.clock, _return(director, wager)) + 0.25
     director.dealer.rest()
@@ -73,7 +73,7 @@ def give_all_back(director: SettlingDirector) -> float:
 
 
 def _odds(wager: LaidWager, hands: Hands, last: Announce, betting: Betting) -> Fraction | None:
-    """Winnings per unit; 0: given back; None: lost."""
+    """Return the winnings per unit; 0: given back; None: lost."""
     odds = odds_of(Bet(str(wager.area.bet)), hands, last.truly, betting.table)
     return Fraction(0) if wager.void else odds
 
@@ -81,10 +81,10 @@ def _odds(wager: LaidWager, hands: Hands, last: Announce, betting: Betting) -> F
 def _other_ways(
     spec: ScriptedRound, wagers: Sequence[LaidWager], odds: Mapping[str, Fraction | None], where: str
 ) -> dict[str, str]:
-    """The way of each wager that is settled lawfully, but not as usual, by area.
+    """Return the way of each wager that is settled lawfully, but unusually, by area.
 
     Raises:
-        ScriptError: no wager of the round can be settled so.
+        ScriptError: No wager of the round can be settled so.
     """
     ways: dict[str, str] = {}
     for event in spec.happenings:
@@ -99,7 +99,7 @@ def _other_ways(
 
 
 def _settle_otherwise(director: SettlingDirector, wager: LaidWager, share: Fraction | None, way: str) -> float:
-    """Settle a wager that did not lose in that way; gives when it is done."""
+    """Settle a wager that did not lose in an unusual way; return when it is done."""
     if way == "change_given":
         return _pay_with_change(director, wager, share or Fraction(0))
     director.betting.staying.append(wager)
@@ -107,7 +107,7 @@ def _settle_otherwise(director: SettlingDirector, wager: LaidWager, share: Fract
 
 
 def _settle_wrongly(director: SettlingDirector, wager: LaidWager, share: Fraction | None, mistake: str) -> float:
-    """Make that mistake; gives when it is made."""
+    """Make a mistake in settling; return when it is made."""
     code = f"payout.{mistake}"
     if mistake in ABSENCES:
         director.betting.left[wager.area.id] = code
@@ -141,7 +141,7 @@ def _return(director: SettlingDirector, wager: LaidWager) -> float:
 
 
 def _pay(director: SettlingDirector, wager: LaidWager, odds: Fraction) -> float:
-    """Put the winnings beside the stake; the player takes both, or the winnings alone where his stake stays."""
+    """Put the winnings beside the stake; the patron takes both, or only the winnings if his stake stays."""
     betting = director.betting
     winnings = _winnings(director, wager, odds)
     chips = chips_for(winnings, betting.chips, f"{wager.area.id}: winnings")
@@ -159,7 +159,7 @@ def _pay(director: SettlingDirector, wager: LaidWager, odds: Fraction) -> float:
 
 
 def _pay_with_change(director: SettlingDirector, wager: LaidWager, odds: Fraction) -> float:
-    """Take the stake to the tray and bring it back with the winnings, all in small chips; the player takes it."""
+    """Take the stake to the tray and bring it back with the winnings in small chips, which the patron takes."""
     betting = director.betting
     winnings = _winnings(director, wager, odds)
     before = (wager.value(betting.chips), len(wager.chips))
@@ -177,7 +177,7 @@ def _pay_with_change(director: SettlingDirector, wager: LaidWager, odds: Fractio
 
 
 def _put(director: SettlingDirector, wager: LaidWager, chips: tuple[int, ...], winnings: int) -> float:
-    """Put chips from the tray onto an area, with which its wager is paid; gives when they rest."""
+    """Pay a wager with chips from the tray; return when they rest."""
     betting = director.betting
     before = (wager.value(betting.chips), len(wager.chips))
     spot = director.places.spot_in(wager.area, director.stage.rng, [stack.at_mm for stack in wager.stacks])

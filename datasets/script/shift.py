@@ -1,9 +1,9 @@
-"""Make a whole shift out of one rendered recording: its rounds again and again, with still stretches between them.
+"""Make a whole shift from one rendered recording: its rounds repeated, with still stretches between them.
 
-The recording is cut at key frames between rounds, where the cloth is empty. Behind each round the table then lies
-still for as long as real tables do: the picture of the cut with the camera's noise, encoded as the recording was; its
-groups of pictures are repeated. Nothing of the play is encoded anew. Each pass over the recording is a new shoe and
-another dealer. `python -m thirdcard.datasets.script.shift RECORDING --out DIR --hours 8`.
+The recording is cut at key frames between rounds, where the cloth is empty. After each round the table is still for as
+long as real tables are: the picture at the cut with camera noise, encoded like the recording, whose groups of pictures
+are repeated. The play itself is not encoded again. Each pass over the recording is a new shoe and another dealer.
+`python -m thirdcard.datasets.script.shift RECORDING --out DIR --hours 8`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from thirdcard.datasets.script.recording import VIDEO_NAME, write_lines
 from thirdcard.datasets.script.video import write_video
 
 LOOP_S = 12.0
-"""A still stretch is so long before it repeats itself."""
+"""Seconds after which a still stretch repeats itself."""
 SHOE_CHANGE_S = 300.0
 CLEAR_S = 0.9
-"""After a round is closed, until hands are gone."""
+"""Seconds after a round is closed until hands are gone."""
 BEFORE_S = 0.3
 COPIED = ("table.yaml", "layout.yaml", "chips.yaml", "overhead.yaml")
 FILE_S = 1800.0
-"""Recorders begin a new file so often."""
+"""Seconds after which the recorder begins a new file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class SourceEncoding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A round's packets, and the loop of the still table behind it."""
+    """A round's packets, and the loop of the still table after it."""
 
     from_t: float
     to_t: float
@@ -65,7 +65,7 @@ class Piece:
 
 @dataclass(slots=True, kw_only=True)
 class ShiftWriter:
-    """Writes packets one after another into files as a recorder does, named by when they begin."""
+    """Writes packets one after another into files as a recorder does, named by their beginning."""
 
     folder: Path
     name: str
@@ -83,14 +83,14 @@ class ShiftWriter:
         return self.frames / self.fps
 
     def write(self, packets: Sequence[Packet[VideoStream]]) -> None:
-        """Add packets, each a frame, the first a key frame."""
+        """Add packets, one for each frame; the first is a key frame."""
         for packet in packets:
             if packet.is_keyframe and (self._output is None or self._file_frames >= FILE_S * self.fps):
                 self._begin_file()
             self._mux(packet)
 
     def close(self) -> None:
-        """End the last file."""
+        """Close the last file."""
         self._stack.close()
         self._output = None
 
@@ -116,17 +116,18 @@ class ShiftWriter:
 
 
 def make_shift(recording: Path, out: Path, *, hours: float, began_at: datetime, seed: int) -> int:
-    """Write the shift's folder; gives how many rounds it has.
+    """Write the shift's folder; return how many rounds it has.
 
     Args:
-        recording: A rendered recording that lies still between its rounds.
-        out: The folder: `table.yaml` with what it names, videos, `signals.jsonl`, `truth.jsonl` and `alerts.jsonl`.
-        hours: How long the shift lasts at least; it ends with a round.
+        recording: A rendered recording in which nothing moves between rounds.
+        out: The folder: `table.yaml` with the files that it names, videos, `signals.jsonl`, `truth.jsonl` and
+            `alerts.jsonl`.
+        hours: Least duration of the shift; it ends with a round.
         began_at: When its first frame was filmed.
-        seed: How long each pause is follows from it.
+        seed: Determines the length of each pause.
 
     Raises:
-        RecordingError: The recording cannot be cut.
+        RecordingWriteError: The recording cannot be cut.
     """
     out.mkdir(parents=True, exist_ok=True)
     for name in COPIED:
@@ -155,7 +156,7 @@ def make_shift(recording: Path, out: Path, *, hours: float, began_at: datetime, 
 
 
 def _pause_s(rng: np.random.Generator) -> float:
-    """Between rounds: a minute or so, now and then much longer."""
+    """Draw the seconds between two rounds: about a minute, sometimes much longer."""
     return float(np.clip(rng.lognormal(np.log(52.0), 0.55), 12.0, 400.0))
 
 
@@ -173,14 +174,14 @@ class _Logs:
         self._played = 0
 
     def begin_shoe(self, t: float, number: int) -> None:
-        """New cards, and another dealer."""
+        """Log a new shoe and another dealer."""
         for name in ("signals", "truth"):
             shoe = {"t": round(t, 3), "type": "shoe_opened", "source": "signal"}
             dealer = {"t": round(t, 3), "type": "dealer_changed", "dealer": f"D{number % 5 + 1}", "source": "signal"}
             self._told[name] += [shoe, dealer]
 
     def play(self, piece: Piece, t: float) -> None:
-        """The lines of a piece that is shown at `t`."""
+        """Log the lines of a piece that is shown at `t`."""
         self._played += 1
         for name, lines in self._sources.items():
             for line in lines:
@@ -188,7 +189,7 @@ class _Logs:
                     self._told[name].append(self._moved(line, t - piece.from_t))
 
     def write(self, folder: Path, began_at: datetime) -> None:
-        """Write them all; signals with their moments by the wall clock."""
+        """Write all logs; signals with their wall-clock time."""
         for name, lines in self._told.items():
             if name == "signals":
                 lines = [{**line, "at": _moment(began_at, line)} for line in lines]
@@ -238,7 +239,7 @@ def _pieces(recording: Path, stream: VideoStream, encoding: SourceEncoding, rng:
 
 
 def _cuts(truth: Sequence[Mapping[str, object]], keys: Sequence[int], fps: int) -> Iterator[int]:
-    """The key frames between rounds at which nothing moves."""
+    """Yield the key frames between rounds at which nothing moves."""
     for line, following in pairwise(truth):
         if line["type"] != "round_closed":
             continue
@@ -252,7 +253,7 @@ def _cuts(truth: Sequence[Mapping[str, object]], keys: Sequence[int], fps: int) 
 def _still(
     key: Packet[VideoStream], stream: VideoStream, encoding: SourceEncoding, rng: np.random.Generator
 ) -> Iterator[Packet[VideoStream]]:
-    """The picture of a key frame as a camera shows it for a while."""
+    """Yield the picture of a key frame as a camera shows it for a while, with noise."""
     context = av.CodecContext.create(stream.codec_context.name, "r")
     assert isinstance(context, VideoCodecContext)
     context.extradata = stream.codec_context.extradata
@@ -270,14 +271,14 @@ def _still(
 
 
 def _noisy(image: NDArray[np.int16], rng: np.random.Generator) -> NDArray[np.uint8]:
-    """The picture with fresh noise of two levels, the same in all channels."""
+    """Return the picture with fresh noise of about two levels, the same in all channels."""
     height, width = image.shape[:2]
     noise = rng.integers(-3, 4, size=(height, width, 1), dtype=np.int16)
     return np.asarray(np.clip(image + noise, 0, 255), np.uint8)
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("recording", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="the shift's folder; its name begins the files' names")

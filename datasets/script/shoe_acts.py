@@ -1,4 +1,4 @@
-"""What a scripted dealer does with the shoe besides dealing: opens it, burns cards, sets the cutting card aside."""
+"""The dealer's acts with the shoe besides dealing: opens it, burns cards, lays the cutting card aside."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from thirdcard.rules.rulebook.model import AfterCutCard, BurnCount
 from thirdcard.rules.rulebook.options import elect
 
 SHOWN_S = 0.8
-"""So long a first burned card is shown before the others follow."""
+"""Seconds for which a first burned card is shown before the others follow."""
 COUNTED_S = 0.9
-"""So long burned cards lie there before they are put away."""
+"""Seconds for which burned cards lie there before they are put away."""
 
 
 class ShoeDirector(Protocol):
-    """What of a director the shoe's acts need."""
+    """The part of a director that the shoe's acts need."""
 
     script: Script
     clock: float
@@ -47,7 +47,7 @@ class ShoeDirector(Protocol):
 
 
 def open_shoe(director: ShoeDirector, opening: Opening) -> None:
-    """Put new cards into the shoe, and burn as many as the rulebook orders or the script wants."""
+    """Put new cards into the shoe, and burn as many as the rulebook orders or the script asks for."""
     table, where = director.script.table, f"rounds[{director.number - 1}].opening"
     for span in director.stage.timeline.cut_cards:
         span.end = min(span.end, director.clock)
@@ -64,7 +64,7 @@ def open_shoe(director: ShoeDirector, opening: Opening) -> None:
 
 
 def draw_along(director: ShoeDirector, step: Deal, slot: int) -> tuple[CardActor, float]:
-    """Let a card leave the shoe with the one just drawn and rest beside it; gives it and when it left."""
+    """Let a card leave the shoe with the one just drawn and rest beside it; return it, and when it left."""
     first, dealer = director.cards[-1], director.dealer
     left, rests = first.span.path.keys[0].t, first.span.path.end.t
     actor = director.stage.card(left, step.card, first.hand, slot, director.places.shoe_mouth())
@@ -74,7 +74,7 @@ def draw_along(director: ShoeDirector, step: Deal, slot: int) -> tuple[CardActor
 
 
 def set_cut_card_aside(director: ShoeDirector, step: CutOut) -> None:
-    """The cutting card comes out of the shoe; the last round is announced now, or when this one is over."""
+    """Lay the cutting card aside; the last round is announced now, or when this one is over."""
     rulebook = load_rulebook(director.script.table.rulebook)
     dealer, place = director.dealer, jittered(director.stage, director.places.cut_card_place())
     t, duration_s = dealer.carry_from_shoe(director.clock, place)
@@ -90,14 +90,14 @@ def set_cut_card_aside(director: ShoeDirector, step: CutOut) -> None:
 
 
 def announce_last_round(director: ShoeDirector) -> None:
-    """The dealer says that the coming or running round is the shoe's last."""
+    """Announce that the coming or running round is the shoe's last."""
     director.chronicle.add(LastRoundAnnounced(t=director.clock))
     director.clock += 0.4
     director.is_last_to_announce = False
 
 
 def run_out(director: ShoeDirector) -> None:
-    """The shoe is found empty in the middle of a round."""
+    """Find the shoe empty in the middle of a round."""
     t = director.clock = director.clock + 0.5
     director.chronicle.add(ShoeClosed(t=t))
     director.chronicle.raise_alert(DueAlert(t=t, round=director.number, code="misdeal.shoe_exhausted"))
@@ -115,7 +115,7 @@ def _first_card(director: ShoeDirector, opening: Opening, where: str) -> Card:
 
 
 def _burn(director: ShoeDirector, first: list[Card], *, further: int, is_shown: bool) -> None:
-    """Draw cards into a row before the boxes, the first face up where it is to be shown, and put them away."""
+    """Draw cards into a row before the boxes, the first face up if it is to be shown, and put them away."""
     lying: list[CardActor] = []
     for i in range(len(first) + further):
         card = first[0] if i == 0 else director.shoe.draw()

@@ -1,7 +1,7 @@
-"""Copy a recording with something wrong put into it: a camera's faults, or a beginning in the midst of play.
+"""Copy a recording with a defect: a camera's faults, or a beginning in the middle of play.
 
-The copy's truth reports the faults too. An alert that is due while the camera cannot see is tolerated, not due: it
-may be reported or not. Seconds of stream time.
+The copy's truth contains the faults too. An alert that is due while the camera cannot see is tolerated instead of due:
+it may be reported or not. Seconds of stream time.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ Line = Mapping[str, object]
 KEPT = ("chips.yaml", "layout.yaml", "overhead.yaml", "table.yaml", "script.yaml", "spread.jsonl")
 TRUTH, SIGNALS, ALERTS, TOLERATED = "truth.jsonl", "signals.jsonl", "alerts.jsonl", "tolerated.jsonl"
 COPIED = (*KEPT, TRUTH, SIGNALS, ALERTS, TOLERATED)
-"""What a copy holds besides the video."""
+"""The files of a copy besides the video."""
 AFTER_CARD_S = 0.3
 BEFORE_CARD_S = 1.5
 LONGEST_S = 8.0
 WITHIN_S = 2.0
-"""An alert belongs to something no further from its time."""
+"""Tolerance in seconds between the time of an alert and that of its cause."""
 _TYPES: Mapping[CameraFault, type[CameraFaulted]] = {CameraFault.FROZEN: CameraLost, CameraFault.MOVED: CameraMoved}
-"""All others hide the table."""
+"""Events of faults; all other faults obstruct the view."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copying:
-    """How the copy is written: at its source's rate and size."""
+    """How the copy is encoded: at its source's rate and size."""
 
     fps: Fraction
     mbit_s: float
@@ -74,10 +74,10 @@ class CopySource:
 
 
 def load_source(folder: Path) -> CopySource:
-    """A recording's folder as `thirdcard render` writes it.
+    """Load a recording's folder as `thirdcard render` writes it.
 
     Raises:
-        RecordingError: it holds no table.yaml with a camera, a calibration and a layout beside it.
+        RecordingWriteError: It has no table.yaml with a camera, a calibration and a layout beside it.
     """
     try:
         table: Any = read_document(folder / "table.yaml")
@@ -98,9 +98,13 @@ def spoil_recording(source: CopySource, out: Path, spells: Sequence[Spell], *, b
     """Write the copy.
 
     Args:
-        out: its folder.
-        spells: what is wrong when, in the source's time.
-        begin_s: what comes before is left out.
+        source: The recording.
+        out: The copy's folder.
+        spells: The faults and their times, in the source's time.
+        begin_s: What comes before is left out, in seconds.
+
+    Raises:
+        RecordingWriteError: The folder is the recording's own.
     """
     if out.resolve() == source.folder.resolve():
         raise RecordingWriteError(f"{out}: must be another folder than the recording's")
@@ -118,10 +122,10 @@ def spoil_recording(source: CopySource, out: Path, spells: Sequence[Spell], *, b
 
 
 def between_and_amid(source: CopySource, fault: CameraFault) -> list[Spell]:
-    """The fault once between two rounds and once in the midst of a later round's deal, where the truth has them.
+    """Return the fault once between two rounds and once in the middle of a later round's deal, by the truth.
 
     Raises:
-        RecordingError: the recording has no truth, or fewer than four rounds with cards.
+        RecordingWriteError: The recording has no truth, or fewer than four rounds with cards.
     """
     truth = _lines(source.folder / TRUTH)
     closed = [_time(line) for line in truth if line["type"] == "round_closed"]
@@ -147,7 +151,7 @@ def _spoiled(reader: VideoReader, maker: FaultMaker, spells: Sequence[Spell], be
 
 
 def _write_logs(source: CopySource, out: Path, spells: Sequence[Spell], begin_s: float) -> None:
-    """What is known of the recording, from `begin_s` on, with the faults."""
+    """Write the recording's logs from `begin_s` on, with the faults."""
     folder = source.folder
     if (folder / SIGNALS).is_file():
         write_lines(out / SIGNALS, _shifted(_lines(folder / SIGNALS), begin_s))
@@ -172,7 +176,7 @@ def _camera_lines(spell: Spell, camera: str) -> list[Line]:
 
 
 def _camera_alerts(source: CopySource, truth: Sequence[Line]) -> list[Line]:
-    """What the referee says of the camera."""
+    """Return the referee's alerts about the camera."""
     table = source.table
     referee = Referee(elect(load_rulebook(str(table["rulebook"])), table.get("options") or {}))
     alerts = [alert for line in truth for alert in referee.observe(parse_event(line)).alerts]
@@ -180,7 +184,7 @@ def _camera_alerts(source: CopySource, truth: Sequence[Line]) -> list[Line]:
 
 
 def _shifted(lines: Sequence[Line], begin_s: float) -> list[Line]:
-    """The lines from then on, in the copy's time."""
+    """Return the lines from `begin_s` on, in the copy's time."""
     moved: list[Line] = []
     for line in lines:
         if _time(line) >= begin_s:

@@ -1,6 +1,6 @@
-"""Spread the decks on the cloth before play: where each card comes to lie, and the dealer's sweeps.
+"""Spread the decks on the cloth before play: where each card lies, and the dealer's sweeps.
 
-A lay is what lies there together: some decks, in rows. Each is spread row by row, left to be looked at, gathered.
+A lay is what lies there together: some decks, in rows. Each is spread row by row, left to be filmed, and gathered.
 Millimetres of the layout plane, seconds of stream time.
 """
 
@@ -23,7 +23,7 @@ from thirdcard.rules.errors import CardError
 from thirdcard.rules.game.cards import RANKS, SUITS, parse_card
 
 TOP_MM = 330.0
-"""Rows begin below the tray, the shoe and the rack."""
+"""Upper limit of the rows: they begin below the tray, the shoe and the rack."""
 BOTTOM_MM = 110.0
 SIDE_MM = 130.0
 ROW_GAP_MM = 9.0
@@ -43,7 +43,7 @@ class LaidCard:
     """One card of a row."""
 
     card: str
-    """Its name; `~5D` is a strange deck's, `joker` a joker."""
+    """Its name; `~5D` belongs to a strange deck, `joker` is a joker."""
     deck: int
     pose: Pose
     face_up: bool = True
@@ -51,24 +51,25 @@ class LaidCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lay:
-    """What lies there together, for a time."""
+    """What lies there together for a time."""
 
     from_t: float
-    """When all of it lies."""
+    """When all of it lies there."""
     to_t: float
     """When the first card is taken away."""
     rows: tuple[tuple[LaidCard, ...], ...]
 
 
 def deck_in_order(spread: ScriptedSpread, number: int) -> list[tuple[str, bool]]:
-    """One deck's cards as they are spread, each with whether its face shows."""
+    """Return one deck's cards as they are spread, each with whether its face shows."""
     order = [rank + suit for suit in spread.suits for rank in (RANKS[::-1] if suit in spread.falling else RANKS)]
     odd = {oddity.card: oddity for oddity in spread.oddities if oddity.deck == number}
     return [shown for card in order for shown in _shown(card, odd.get(card))]
 
 
 def format_lays(lays: Iterable[Lay]) -> list[dict[str, object]]:
-    """The lines of the truth: each lay with its rows, a card as null where it shows its back or is a strange one."""
+    """Return the lines of the truth: each lay with its rows; a card is null if it shows its back or is a strange
+    one."""
     return [
         {
             "t": round(lay.from_t, 2),
@@ -91,14 +92,14 @@ def format_lays(lays: Iterable[Lay]) -> list[dict[str, object]]:
 
 
 def _oddness(card: LaidCard) -> str | None:
-    """What is strange about a card by itself."""
+    """Return what is wrong with a card itself; None for nothing."""
     if not card.face_up:
         return FALSE_SIDE
     return None if not is_odd(card.card) else "joker" if card.card == JOKER else "foreign"
 
 
 def check_spread(spread: ScriptedSpread) -> None:
-    """Raises ScriptError for what can't be spread."""
+    """Raise ScriptError for a spread that is impossible."""
     if sorted(spread.suits) != sorted(SUITS):
         raise ScriptError("spread.suits", spread.suits, f"must hold each of {''.join(SUITS)} once")
     if set(spread.falling) - set(SUITS):
@@ -116,7 +117,7 @@ class Spreading:
     """Lays all decks of a script, one lay after the other."""
 
     def __init__(self, spread: ScriptedSpread, stage: Stage, places: Places, dealer: Dealer) -> None:
-        """Raises ScriptError where the rows have no room on the cloth."""
+        """Set up the rows; raise ScriptError if they have no room on the cloth."""
         check_spread(spread)
         self._spread, self._stage, self._places, self._dealer = spread, stage, places, dealer
         loose = spread.way == "loose"
@@ -139,7 +140,7 @@ class Spreading:
             raise ScriptError("spread", asked, f"has room for {room_for} of rows of {self._cards_a_row} on this cloth")
 
     def perform(self, t: float) -> tuple[list[Lay], float]:
-        """Spread and gather every lay from `t` on; gives them and when the last is gone."""
+        """Spread and gather every lay from `t` on; return them, and when the last is gone."""
         lays = []
         for first in range(1, self._spread.decks + 1, self._at_once):
             numbers = range(first, min(first + self._at_once, self._spread.decks + 1))
@@ -165,7 +166,7 @@ class Spreading:
         return Lay(from_t=from_t, to_t=to_t, rows=tuple(tuple(row) for row in rows)), self._dealer.free_at + 0.4
 
     def _rows(self, numbers: list[int]) -> Iterator[list[LaidCard]]:
-        """The rows of some decks, from the dealer's side down, then in the next column."""
+        """Yield the rows of some decks, from the dealer's side down, then in the next column."""
         n_row = 0
         for number in numbers:
             cards = deck_in_order(self._spread, number)
@@ -182,7 +183,7 @@ class Spreading:
         y = TOP_MM + self._card_height / 2 + row * (self._card_height + ROW_GAP_MM) + max(0.0, -spread.arc_mm)
         half = (self._length - self._places.card_size_mm[0]) / 2
         middle = left + self._length / 2
-        # a longer deck is spread closer: a person sees to it that it fits
+        # a longer deck is spread more closely, as a person would make it fit
         steps = np.exp(stage.rng.normal(0.0, 0.09 * spread.untidy, max(len(cards) - 1, 1)))
         along = np.concatenate([[0.0], np.cumsum(steps[: len(cards) - 1])])
         along *= min(self._pitch * (len(cards) - 1), 2 * half) / max(along[-1], 1e-6)
@@ -202,7 +203,7 @@ class Spreading:
         return laid
 
     def _sweep(self, t: float, row: list[LaidCard]) -> tuple[float, list[CardSpan]]:
-        """The dealer's arm draws a packet into a row; each card stays where it passed."""
+        """Draw a packet into a row with the dealer's arm; each card stays where it passed."""
         start, end = row[0].pose, row[-1].pose
         duration = max(0.7, abs(end.x_mm - start.x_mm) / SPREAD_MM_S)
         t, times = self._dealer.pass_along(t, [card.pose.at_mm for card in row], duration)
@@ -224,7 +225,7 @@ class Spreading:
 
 
 def _shown(card: str, oddity: Oddity | None) -> list[tuple[str, bool]]:
-    """What lies where a card is due."""
+    """Return what lies at the place of a card."""
     if oddity is None:
         return [(card, True)]
     if oddity.kind == "missing":
@@ -237,7 +238,7 @@ def _shown(card: str, oddity: Oddity | None) -> list[tuple[str, bool]]:
 
 
 def _in_parts(cards: list[tuple[str, bool]], parts: int, suits: str) -> list[list[tuple[str, bool]]]:
-    """A deck cut into rows of whole suits; a joker stays with the cards before it."""
+    """Split a deck into rows of whole suits; a joker stays with the cards before it."""
     rows: list[list[tuple[str, bool]]] = [[] for _ in range(parts)]
     suits_a_row = 4 // parts
     at = 0

@@ -1,6 +1,6 @@
-"""The actors of a choreography: arms, cards and stacks that leave their motions on a timeline.
+"""The actors of a choreography: arms, cards and stacks that record their motions on a timeline.
 
-Each keeps its own place in time; an act is never put before the one that came earlier. Millimetres and seconds.
+Each keeps its own time; an act is never put before an earlier one. Millimetres and seconds.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ class StageArm:
 
     @property
     def tip_mm(self) -> Point:
-        """Where its finger tips are by then."""
+        """Where its finger tips are at that time."""
         return self.span.path.end.pose.at_mm
 
     def travel_s(self, to_mm: Point, *, speed: float = 1.0) -> float:
-        """How long the way from here takes."""
+        """Return how long the way to a point takes, in seconds."""
         return max(LEAST_TRAVEL_S, math.dist(self.tip_mm, to_mm) / (HAND_SPEED_MM_S * speed) * self.pace + 0.12)
 
     def go(self, t: float, to_mm: Point, *, height_mm: float = 30.0, hand: str | None = None) -> None:
-        """Be there at `t`, having left in good time but not before the last act ended."""
+        """Be at a point at `t`, having left in time but not before the last act ended."""
         start = max(self.free_at, t - self.travel_s(to_mm))
         self._key(start, self.tip_mm, self.span.path.end.pose.height_mm)
         if hand is not None:
@@ -54,7 +54,7 @@ class StageArm:
         self._key(t, to_mm, height_mm)
 
     def follow(self, t: float, to_mm: Point, height_mm: float) -> None:
-        """Move on from the last key without a rest."""
+        """Move on from the last key without a pause."""
         self._key(t, to_mm, height_mm)
 
     def hold(self, t: float) -> None:
@@ -62,7 +62,7 @@ class StageArm:
         self._key(t, self.tip_mm, self.span.path.end.pose.height_mm)
 
     def rest(self) -> None:
-        """Go home."""
+        """Move home."""
         self.go(self.free_at + self.travel_s(self.home_mm), self.home_mm, height_mm=20.0, hand="palm")
 
     def _key(self, t: float, to_mm: Point, height_mm: float) -> None:
@@ -86,7 +86,7 @@ class StageStack:
         return self.span.chips
 
     def change(self, t: float, chips: tuple[int, ...], area: str | None = None) -> None:
-        """From `t` on it holds these chips; none: it is gone."""
+        """Hold these chips from `t` on; with none the stack is gone."""
         t = max(t, self.span.start)
         self.span.end = t
         if chips:
@@ -97,7 +97,7 @@ class StageStack:
             self.timeline.stacks.append(self.span)
 
     def move(self, *keys: tuple[float, Point, float], area: str | None = None) -> None:
-        """Go along (t, point, height of the foot); the first key is where the motion starts."""
+        """Move along (t, point, height of the base); the motion starts at the first key."""
         start = keys[0][0]
         self.span.end = start
         path = path_of((t, Pose(*point, height_mm=height)) for t, point, height in keys)
@@ -105,7 +105,7 @@ class StageStack:
         self.timeline.stacks.append(self.span)
 
     def vanish(self, t: float) -> None:
-        """It is gone from `t` on."""
+        """Be gone from `t` on."""
         self.span.end = t
 
 
@@ -128,11 +128,11 @@ class CardActor:
         return self.span.path.end.pose
 
     def move(self, *keys: tuple[float, Pose], layer: float) -> None:
-        """Go along the poses; the first key is where the motion starts."""
+        """Move along the poses; the motion starts at the first key."""
         self._span(keys[0][0], path_of(keys), layer)
 
     def turn(self, start: float, end: float, *, layer: float | None = None) -> None:
-        """Be turned onto the other side, wherever it is by then."""
+        """Turn to the other side between `start` and `end`, wherever it is then."""
         self.span.turning = None
         if self.span.start < start:
             self._span(start, self.span.path, self.span.layer if layer is None else layer)
@@ -147,7 +147,7 @@ class CardActor:
         self.span.curl_mm = curl_mm
 
     def leave(self, t: float) -> None:
-        """It is off the table."""
+        """Be off the table from `t` on."""
         self.span.end = t
         self.gone = True
 
@@ -167,35 +167,35 @@ class CardActor:
 
 @dataclass(slots=True)
 class Stage:
-    """What every actor needs: the timeline, the dice, and numbers for names."""
+    """What every actor needs: the timeline, the random generator, and numbers for names."""
 
     rng: np.random.Generator
     timeline: Timeline = field(default_factory=Timeline)
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def name(self, kind: str) -> str:
-        """A new name: `c1`, `c2`, ..."""
+        """Return a new name: `c1`, `c2`, ..."""
         self._numbers[kind] = self._numbers.get(kind, 0) + 1
         return f"{kind}{self._numbers[kind]}"
 
     def between(self, low: float, high: float) -> float:
-        """Any number from a range."""
+        """Draw a number from a range."""
         return float(self.rng.uniform(low, high))
 
     def near(self, point: Point, spread_mm: float) -> Point:
-        """Any point about there."""
+        """Draw a point near the given one."""
         x, y = self.rng.normal(point, spread_mm)
         return (float(x), float(y))
 
     def stack(self, t: float, chips: tuple[int, ...], at_mm: Point, *, area: str | None = None) -> StageStack:
-        """A new stack that stands there from `t` on."""
+        """Add a stack that stands there from `t` on."""
         path = path_of([(t, Pose(*at_mm))])
         span = StackSpan(self.name("s"), chips, path, t, seed=int(self.rng.integers(1 << 30)), area=area)
         self.timeline.stacks.append(span)
         return StageStack(self.timeline, span)
 
     def card(self, t: float, card: Card, hand: Side | None, slot: int, mouth: Pose) -> CardActor:
-        """A new card that shows its back at the shoe's mouth from `t` on."""
+        """Add a card that shows its back at the shoe's mouth from `t` on."""
         card_id = self.name("c")
         span = CardSpan(card_id, format_card(card), False, path_of([(t, mouth)]), t, curl_mm=self.between(0.0, 2.5))
         span.layer = t
@@ -204,7 +204,7 @@ class Stage:
 
 
 def grip_on(at_mm: Point, base_mm: Point, overlap_mm: float) -> Point:
-    """Where finger tips are that hold a thing at its near side."""
+    """Return the position of the finger tips that hold a thing at its near side."""
     length = math.dist(at_mm, base_mm) or 1.0
     share = overlap_mm / length
     return (at_mm[0] + (base_mm[0] - at_mm[0]) * share, at_mm[1] + (base_mm[1] - at_mm[1]) * share)

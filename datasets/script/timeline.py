@@ -1,6 +1,6 @@
-"""All that is on a table through a recording; the scene at any moment is a pure function of time.
+"""All that is on a table through a recording; the scene at any time is a pure function of time.
 
-Knows nothing of the game: it holds spans, each a thing that looks the same for a while and moves along a path.
+Knows nothing of the game: it holds spans, each a thing that keeps its look for a while and moves along a path.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class CardSpan:
     layer: float = 0.0
     """Later layers lie above earlier ones."""
     turning: tuple[float, float] | None = None
-    """From when to when it is turned onto its other side."""
+    """Begin and end of its turn onto the other side."""
     curl_mm: float = 0.0
 
     def at(self, t: float) -> CardObject:
@@ -94,9 +94,9 @@ class ArmSpan:
     path: Path
     base: Path
     poses: list[tuple[float, str]]
-    """From which moment on the hand is held how."""
+    """The pose of the hand from each time on."""
     hidden: tuple[float, float, float, float]
-    """x0, y0, x1, y1: an arm whose finger tips are outside of this is not there."""
+    """x0, y0, x1, y1: an arm whose finger tips are outside is not in the scene."""
     seed: int = 0
 
     def at(self, t: float) -> ArmObject | None:
@@ -118,7 +118,7 @@ class ArmSpan:
 
 @dataclass(slots=True)
 class Timeline:
-    """Every span of a recording, and the lamp and the rack."""
+    """All spans of a recording, with the lamp and the discard rack."""
 
     cards: list[CardSpan] = field(default_factory=list)
     stacks: list[StackSpan] = field(default_factory=list)
@@ -130,7 +130,7 @@ class Timeline:
     """When the recording ends."""
 
     def scene_at(self, t: float) -> Scene:
-        """What stands on the table at `t`."""
+        """Return the scene on the table at `t`."""
         cards = sorted((span for span in self.cards if span.start <= t < span.end), key=lambda span: span.layer)
         return Scene(
             t=t,

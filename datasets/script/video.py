@@ -15,15 +15,15 @@ from thirdcard.datasets.script.errors import RecordingWriteError
 
 
 class Encoding(Protocol):
-    """How a recorder writes."""
+    """The settings of a recorder."""
 
     @property
     def fps(self) -> int | Fraction:
-        """Frames a second."""
+        """Frames per second."""
 
     @property
     def mbit_s(self) -> float:
-        """Megabits a second."""
+        """Megabits per second."""
 
     @property
     def key_frame_s(self) -> float:
@@ -33,13 +33,16 @@ class Encoding(Protocol):
 def write_video(
     path: Path, video: Encoding, frames_hw3: Iterable[NDArray[np.uint8]], size_wh_px: tuple[int, int]
 ) -> int:
-    """Encode frames in order; gives how many there were.
+    """Encode frames in order; return how many there were.
 
     Args:
+        path: The video file.
+        video: The settings.
         frames_hw3: (H, W, 3) uint8 BGR each.
+        size_wh_px: Width and height of the frames.
 
     Raises:
-        RecordingError: the file can't be written.
+        RecordingWriteError: The file cannot be written.
     """
     rate = int(video.mbit_s * 1e6)
     options = {

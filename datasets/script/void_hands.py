@@ -1,4 +1,4 @@
-"""Hands without wagers in a script: players take theirs back, or leave one down all the same."""
+"""Hands without wagers in a script: patrons take theirs back, or place one in spite of the announcement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thirdcard.rules.log.events import VoidHandAnnounced
 
 
 class VoidHandDirector(Protocol):
-    """What of a director a void hand needs."""
+    """The part of a director that a void hand needs."""
 
     clock: float
     stage: Stage
@@ -24,18 +24,18 @@ class VoidHandDirector(Protocol):
 
 
 def wagers_put_down(spec: ScriptedRound) -> tuple[VoidHandWagered, ...]:
-    """What is put down although a hand without wagers was announced."""
+    """Return the wagers that are placed although a hand without wagers was announced."""
     return tuple(event for event in spec.happenings if isinstance(event, VoidHandWagered))
 
 
 def replace_wagers(spec: ScriptedRound, put: Sequence[VoidHandWagered]) -> ScriptedRound:
-    """The same round with no other wagers than those that are put down all the same."""
+    """Return the same round with only those wagers."""
     wagers = tuple(ScriptedWager(seat=event.seat, bet=event.bet, value=event.value) for event in put)
     return spec.model_copy(update={"wagers": wagers})
 
 
 def void_all(betting: Betting) -> list[Area]:
-    """Every wager that lies there is void; gives the areas."""
+    """Mark every wager on the table as void; return the areas."""
     there = [wager for wager in betting.wagers.values() if wager.stacks]
     for wager in there:
         wager.void = True
@@ -43,7 +43,7 @@ def void_all(betting: Betting) -> list[Area]:
 
 
 def void_running_hand(director: VoidHandDirector) -> None:
-    """The running hand is played without wagers: the players take them back."""
+    """Play the running hand without wagers: the patrons take them back."""
     betting, t = director.betting, director.clock + 0.4
     director.chronicle.add(VoidHandAnnounced(t=director.clock))
     for wager in [wager for wager in betting.wagers.values() if wager.stacks]:
