@@ -1,8 +1,8 @@
-"""Which artwork decks may be used, where their packages put them, and which of them training never sees.
+"""The artwork decks: which may be used, where their packages install them, and which of them are never trained on.
 
-Looked at face by face on contact sheets: all fifteen bear the international indices on all 52 faces. `ornamental` is
-the same drawing as `white` on another paper, so both are held out. `oxygen-white` has its index in the top right
-corner only.
+Checked face by face on contact sheets: all fifteen have the international indices on all 52 faces. `ornamental` is the
+same drawing as `white` on another paper, so both are held out. `oxygen-white` has its index in the top right corner
+only.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Artwork:
     title: str
     path: Path
     held_out: bool
-    """True where training never sees it."""
+    """True if it is never trained on."""
     ranks: tuple[str, ...] = RANKS
     """The ranks whose indices are the international letters."""
 
     @property
     def name(self) -> str:
-        """The name by which `load_deck` knows it."""
+        """The name under which `load_deck` loads it."""
         return f"{self.family}:{self.title}"
 
 

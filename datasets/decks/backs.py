@@ -1,4 +1,4 @@
-"""The backs of machine-drawn decks: patterns of two inks, with or without a white rim."""
+"""The backs of generated decks: patterns of two inks, with or without a white rim."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PATTERNS = ("lattice", "crosshatch", "diamonds", "stripes", "guilloche", "dots"
 
 
 def draw_back(rng: np.random.Generator, paper: Colour) -> Texture:
-    """Draw one back, (440, 315, 3) uint8 RGB, the same after half a turn but for a logo."""
+    """Draw one back, (440, 315, 3) uint8 RGB, symmetric under half a turn except for a logo."""
     ink = INKS[int(rng.integers(len(INKS)))]
     second = paper if rng.random() < 0.7 else INKS[int(rng.integers(len(INKS)))]
     share = _pattern(str(rng.choice(_PATTERNS)), rng)
@@ -31,13 +31,14 @@ def draw_back(rng: np.random.Generator, paper: Colour) -> Texture:
 
 
 def draw_back_like(rng: np.random.Generator, colour: Colour) -> Texture:
-    """Draw a back without rim or logo in two inks near `colour`, as a cloth's: only its edges and its print tell it."""
+    """Draw a back without rim or logo in two inks near `colour`, such as a cloth's, so that only edges and print
+    show it."""
     inks = [np.clip(np.asarray(colour) * rng.uniform(0.82, 1.3) + rng.normal(0, 7, 3), 4, 250) for _ in range(2)]
     return _mix(inks[0], inks[1] if rng.random() < 0.5 else inks[0], _pattern(str(rng.choice(_PATTERNS)), rng))
 
 
 def _pattern(name: str, rng: np.random.Generator) -> npt.NDArray[np.float32]:
-    """How much of the first ink lies on each texture pixel, (440, 315) float32 0..1."""
+    """Return the share of the first ink in each texture pixel, (440, 315) float32, 0 to 1."""
     width_px, height_px = TEXTURE_SIZE_WH_PX
     y, x = np.mgrid[:height_px, :width_px].astype(np.float32) / PX_PER_MM
     x, y = x - CARD_SIZE_MM[0] / 2, y - CARD_SIZE_MM[1] / 2

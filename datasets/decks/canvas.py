@@ -1,6 +1,6 @@
-"""Draw in millimetres on a card's texture, upright or turned by half a turn about its middle.
+"""Draw in millimetres on a card's texture, upright or rotated by half a turn about its centre.
 
-Colours are RGB, 0..255. Texture pixels: 5 to the millimetre, (0, 0) mm at the card's top-left corner.
+Colours are RGB, 0 to 255. Texture pixels: 5 per millimetre, (0, 0) mm at the card's top-left corner.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _SUBPIXELS = 1 << _SHIFT
 
 
 def blank(paper: Colour) -> Texture:
-    """An empty texture, (440, 315, 3) uint8 RGB."""
+    """Return an empty texture, (440, 315, 3) uint8 RGB."""
     width_px, height_px = TEXTURE_SIZE_WH_PX
     return np.full((height_px, width_px, 3), paper, dtype=np.uint8)
 
 
 def turned(texture: Texture) -> Texture:
-    """The same texture after half a turn."""
+    """Return the same texture after half a turn."""
     return np.ascontiguousarray(texture[::-1, ::-1])
 
 
@@ -48,7 +48,7 @@ def stroke(
 def fill_all(
     texture: Texture, outlines: Iterable[npt.NDArray[np.float64]], colour: Colour, *, turn: bool = False
 ) -> None:
-    """Fill several polygons; with `turn`, where half a turn of the card would bring them."""
+    """Fill several polygons; with `turn`, rotated by half a turn of the card."""
     for points_mm in outlines:
         fill(texture, np.asarray(CARD_SIZE_MM) - points_mm if turn else points_mm, colour)
 
@@ -56,7 +56,7 @@ def fill_all(
 def stamp(
     texture: Texture, mask: Mask, colour: Colour, *, box_mm: tuple[float, float, float, float], turn: bool = False
 ) -> None:
-    """Print a mask, (H, W) float32 0..1, in a box (centre x, centre y, width, height)."""
+    """Print a mask, (H, W) float32 0 to 1, in a box (centre x, centre y, width, height) in mm."""
     x_mm, y_mm, width_mm, height_mm = box_mm
     if turn:
         x_mm, y_mm, mask = CARD_SIZE_MM[0] - x_mm, CARD_SIZE_MM[1] - y_mm, mask[::-1, ::-1]
@@ -76,7 +76,7 @@ def with_round_corners(texture: Texture) -> Texture:
 
 
 def corner_alpha(radius_mm: float) -> Texture:
-    """(440, 315) uint8: 255 on the card, 0 beyond its round corners."""
+    """Return an alpha map, (440, 315) uint8: 255 on the card, 0 outside its round corners."""
     width_px, height_px = TEXTURE_SIZE_WH_PX
     radius_px = radius_mm * PX_PER_MM
     x = np.abs(np.arange(width_px) - (width_px - 1) / 2) - (width_px / 2 - radius_px)

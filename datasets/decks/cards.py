@@ -3,8 +3,8 @@
 from typing import Literal
 
 Variety = Literal["plain", "varied", "sparse", "held_out"]
-"""How far a machine-drawn deck strays from a common one: the first training decks, the later ones, those with thin
-letters and often a single sign, and those kept apart."""
+"""How much a generated deck differs from a common one: `plain` for the first training decks, `varied` for later
+ones, `sparse` for those with thin letters and often a single sign, `held_out` for those that are never trained on."""
 
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 SUITS = ("C", "D", "H", "S")

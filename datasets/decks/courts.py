@@ -1,4 +1,4 @@
-"""Knaves, queens and kings as figures: head, crown, robe, an attribute; the lower half is the upper one, turned."""
+"""Knaves, queens and kings as figures: head, crown, robe, an attribute; the lower half is the upper one, rotated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HAIR: tuple[Colour, ...] = ((240, 200, 90), (90, 56, 30), (40, 34, 34), (190, 1
 
 @dataclass(frozen=True, slots=True)
 class CourtStyle:
-    """What all courts of one deck share."""
+    """The style that all courts of one deck share."""
 
     palette: int
     frame_mm: tuple[float, float]
@@ -35,7 +35,7 @@ class CourtStyle:
     slanted: bool
     """Whether the line between the halves is slanted."""
     sparse: bool
-    """Only outlines in the suit's ink, little colour."""
+    """Whether there are only outlines in the suit's ink, and little colour."""
 
 
 def draw_court_style(rng: np.random.Generator, index_width_mm: float) -> CourtStyle:
@@ -70,7 +70,7 @@ def draw_court(texture: Texture, rank: str, ink: Colour, style: CourtStyle, rng:
 
 
 class _Figure:
-    """One upper half, drawn from the robe up; positions in mm of the card."""
+    """One upper half of a figure, drawn from the robe up; positions in mm of the card."""
 
     def __init__(self, texture: Texture, rank: str, ink: Colour, style: CourtStyle, rng: np.random.Generator) -> None:
         self.texture, self.rank, self.style, self.rng = texture, rank, style, rng

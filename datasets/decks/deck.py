@@ -1,7 +1,7 @@
-"""A deck as 52 faces and a back: drawn from a seed, rasterised from artwork, or photographed.
+"""A deck of 52 faces and a back: drawn from a seed, rasterised from artwork, or photographed.
 
-Textures are (440, 315, 4) uint8 RGBA, upright, 5 px to the millimetre, alpha 0 beyond the round corners. Everything is
-a function of the deck's name: the same name draws the same deck on every machine.
+Textures are (440, 315, 4) uint8 RGBA, upright, 5 px per millimetre, alpha 0 outside the round corners. Everything is a
+function of the deck's name: the same name draws the same deck on every machine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TRAIN_SEEDS = range(1440)
 FIRST_VARIED_SEED = 480
 FIRST_SPARSE_SEED = 960
 VALIDATION_SEEDS = range(8000, 8030)
-"""For calibration: never trained on, and no part of the final judgement."""
+"""Seeds for calibration: never trained on, and not part of the final evaluation."""
 HELD_OUT_SEEDS = range(9000, 9040)
 FIRST_HELD_OUT_SEED = 9000
 PHOTO_FOLDERS = ("geaxgx",)
@@ -37,12 +37,12 @@ USUAL_INDEX_BOXES_MM: tuple[Box, ...] = ((1.0, 2.0, 11.0, 22.0), (52.0, 66.0, 62
 
 
 class DeckNameError(DatasetsError):
-    """There is no deck of that name, or its pictures are not there."""
+    """There is no deck of that name, or its pictures are missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deck:
-    """Fifty-two faces and a back; pictures are made when asked for and not kept."""
+    """Fifty-two faces and a back; pictures are made on request and not kept."""
 
     name: str
     draw_face: Callable[[str], Texture]
@@ -54,21 +54,21 @@ class Deck:
     size_mm: tuple[float, float] = CARD_SIZE_MM
 
     def face(self, card: str) -> Texture:
-        """The face of `card`, for example `10H`; raises DeckNameError for what is no card of this deck."""
+        """Return the face of `card`, for example `10H`; raise DeckNameError if this deck has no such card."""
         if card not in self.cards:
             raise DeckNameError(f"{self.name}: card = {card}; must be one of {', '.join(self.cards)}")
         return self.draw_face(card)
 
     def back(self) -> Texture:
-        """The back that all its cards share."""
+        """Return the back that all its cards share."""
         return self.draw_back()
 
 
 def machine_deck(seed: int, *, courts: Deck | None = None, any_figures: bool = False) -> Deck:
-    """A deck drawn by our own code; seeds from 9000 on use letters, signs and places that training never sees.
+    """Return a deck drawn by our own code; seeds from 9000 on use letters, signs and places that are never trained on.
 
-    With `courts`, another deck's figures stand on its knaves, queens and kings; with `any_figures`, figures of any rank
-    stand on them, so that only the index tells.
+    With `courts`, another deck's figures are used for its knaves, queens and kings. With `any_figures`, figures of
+    random ranks are used, so that only the index identifies the card.
     """
     rng = np.random.default_rng([seed, 1])
     style = draw_face_style(rng, variety_of(seed))
@@ -89,7 +89,7 @@ def machine_deck(seed: int, *, courts: Deck | None = None, any_figures: bool = F
 
 
 def variety_of(seed: int) -> Variety:
-    """Which letters, signs and inks a machine-drawn deck chooses from."""
+    """Return from which letters, signs and inks a generated deck is drawn."""
     if seed >= FIRST_HELD_OUT_SEED:
         return "held_out"
     if FIRST_SPARSE_SEED <= seed < TRAIN_SEEDS.stop:
@@ -98,7 +98,11 @@ def variety_of(seed: int) -> Variety:
 
 
 def artwork_deck(name: str, folder: Path) -> Deck:
-    """A deck that `thirdcard.datasets.decks.rasterise` has put into `folder`."""
+    """Return a deck that `thirdcard.datasets.decks.rasterise` has written to `folder`.
+
+    Raises:
+        DeckNameError: There is no such artwork.
+    """
     if name not in ARTWORK:
         raise DeckNameError(f"decks: name = {name}; must be one of {', '.join(ARTWORK)}")
     cards = tuple(card for card in CARDS if card[:-1] in ARTWORK[name].ranks)
@@ -106,12 +110,12 @@ def artwork_deck(name: str, folder: Path) -> Deck:
 
 
 def photo_deck(title: str, folder: Path) -> Deck:
-    """A deck photographed face by face (`<folder>/<title>/10H.png`); it borrows a machine-drawn back."""
+    """Return a deck photographed face by face (`<folder>/<title>/10H.png`); without a picture its back is generated."""
     return _picture_deck(f"photo:{title}", folder / title, CARDS)
 
 
 def deck_names(split: Literal["train", "held_out"], folder: Path | None = None) -> list[str]:
-    """All decks of a split; artwork only where `folder` holds it."""
+    """Return the names of all decks of a split; artwork only if `folder` contains it."""
     held_out = split == "held_out"
     names = [f"machine:{seed}" for seed in (HELD_OUT_SEEDS if held_out else TRAIN_SEEDS)]
     if folder is not None:
@@ -124,9 +128,10 @@ def deck_names(split: Literal["train", "held_out"], folder: Path | None = None) 
 
 
 def load_deck(name: str, folder: Path | None = None) -> Deck:
-    """The deck of a name: `machine:123`, `gnome:anglo_modern`, `kde:standard`, `photo:geaxgx`.
+    """Load a deck by name: `machine:123`, `gnome:anglo_modern`, `kde:standard`, `photo:geaxgx`.
 
-    Raises DeckNameError for an unknown name, and for artwork without the folder that holds it.
+    Raises:
+        DeckNameError: The name is unknown, or the folder of its artwork is not given.
     """
     family, _, title = name.partition(":")
     if family == "machine" and title.isdecimal():
@@ -155,7 +160,7 @@ def _picture_deck(name: str, folder: Path, cards: tuple[str, ...]) -> Deck:
 
 
 def _load_texture(folder: Path, stem: str) -> Texture:
-    """Read a picture as a texture; one without transparency gets round corners."""
+    """Load a picture as a texture; one without transparency gets round corners."""
     paths: Mapping[str, Path] = {path.suffix: path for path in sorted(folder.glob(f"{stem}.*"))}
     picture = cv2.imread(str(next(iter(paths.values()))), cv2.IMREAD_UNCHANGED) if paths else None
     if picture is None:

@@ -1,4 +1,4 @@
-"""Draw the 52 faces of a machine-made deck from the numbers of its style."""
+"""Draw the 52 faces of a generated deck from the parameters of its style."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLUE: tuple[Colour, ...] = ((24, 70, 180), (30, 100, 200), (16, 60, 140))
 _ORANGE: tuple[Colour, ...] = ((226, 120, 20), (210, 100, 20), (228, 190, 50), (236, 206, 60))
 _LAYOUTS = (0.8, 0.09, 0.05, 0.06)
 _LAYOUTS_SPARSE = (0.4, 0.2, 0.16, 0.24)
-"""Shares of the layouts in the order `pips`, `magnum`, `letter`, `lone`."""
+"""Probabilities of the layouts `pips`, `magnum`, `letter` and `lone`."""
 
 _FONTS: Mapping[Variety, tuple[str, ...]] = {
     "plain": TRAIN_FONTS,
@@ -34,7 +34,7 @@ _FONTS: Mapping[Variety, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaceStyle:
-    """Everything that tells one house's faces from another's."""
+    """Everything that distinguishes one deck's faces from another's."""
 
     paper: Colour
     inks: Mapping[str, Colour]
@@ -45,35 +45,35 @@ class FaceStyle:
     """`normal`, `jumbo`, `giant` or `peek`."""
     index_height_mm: float
     index_squeeze: float
-    """Width of a letter over that of its font."""
+    """Width of a letter relative to that of its font."""
     index_at_mm: tuple[float, float]
-    """Middle of the index's column, and its top."""
+    """Centre of the index's column, and its top."""
     index_pip: float
-    """Height of the sign under the index over the index's height; 0: none."""
+    """Height of the sign under the index relative to the index's height; 0: none."""
     index_pip_beside: bool
     corners: int
-    """Corners that bear an index: 2 or 4."""
+    """Number of corners with an index: 2 or 4."""
     usual_places: bool
-    """Whether 7 to 10 are laid out in the common way."""
+    """Whether the pips of 7 to 10 are arranged in the common way."""
     turned_pips: bool
-    """Whether the lower pips stand on their heads."""
+    """Whether the lower pips are upside down."""
     layout: str
     """`pips`, `magnum` (one large sign), `letter` (one large letter and sign) or `lone` (one small sign)."""
     pip_height_mm: float
     pip_spread_mm: tuple[float, float]
-    """Half the distance between the outer columns, and rows."""
+    """Half the distance between the outer columns, and between the outer rows."""
     ace_height_mm: float
     court: CourtStyle
     court_layout: str
     """`figure`; `letter` (two large ones) or `initial` (a single one) for courts without a figure."""
     border_mm: float
-    """Inset of a line round the face; 0: none."""
+    """Inset of a line round the face; 0: no line."""
     shading: float = 0.0
-    """How much darker the face is printed at its foot than at its head."""
+    """How much darker the face is printed at its bottom than at its top."""
 
 
 def draw_face_style(rng: np.random.Generator, variety: Variety) -> FaceStyle:
-    """Draw a style; what is held out takes its letters, signs and pip places from where training never does."""
+    """Draw a style; held-out ones take letters, signs and pip places that are never trained on."""
     held_out, is_sparse = variety == "held_out", variety == "sparse"
     is_varied = is_sparse or variety == "varied"
     kind = str(rng.choice(["normal", "jumbo", "giant", "peek"], p=[0.47, 0.33, 0.08, 0.12]))
@@ -145,7 +145,7 @@ def draw_face(
 
 
 def index_boxes_mm(style: FaceStyle) -> tuple[tuple[float, float, float, float], ...]:
-    """Where a face's indices stand: (left, top, right, bottom) in mm for each corner that bears one."""
+    """Return the boxes of a face's indices: (left, top, right, bottom) in mm for each corner with an index."""
     width = max(_letter_width_mm(style, rank) for rank in ("10", "Q"))
     x, y = style.index_at_mm
     bottom = y + style.index_height_mm * (1.0 if style.index_pip_beside else 1.15 + style.index_pip)
@@ -195,7 +195,7 @@ def _draw_inks(rng: np.random.Generator) -> dict[str, Colour]:
 
 
 def _draw_varied_inks(rng: np.random.Generator) -> dict[str, Colour]:
-    """Draw inks of any shade that a printer calls red or black; a third of the decks have four colours."""
+    """Draw inks of any shade that counts as red or black; a third of the decks have four colours."""
 
     def shade(hues: tuple[float, float], saturations: tuple[float, float], values: tuple[float, float]) -> Colour:
         hsv = np.array([rng.uniform(*hues) % 180, rng.uniform(*saturations), rng.uniform(*values)])
@@ -216,7 +216,7 @@ def _draw_varied_inks(rng: np.random.Generator) -> dict[str, Colour]:
 def _place_index(
     rng: np.random.Generator, masks: Mapping[str, Mask], height: float, squeeze: float
 ) -> tuple[tuple[float, float], float]:
-    """Middle and top of the index's column, and the width that its broadest letter takes."""
+    """Return the centre and top of the index's column, and its right edge, in mm."""
     widths = [mask.shape[1] / mask.shape[0] for mask in masks.values()]
     width = min(max(widths), 0.95) * height * squeeze
     left = float(rng.uniform(1.6, 3.8))
@@ -266,7 +266,7 @@ def _draw_pips(texture: Texture, style: FaceStyle, rank: str, suit: str) -> None
 
 
 def _draw_letter(texture: Texture, style: FaceStyle, rank: str, suit: str) -> None:
-    """A large letter in the upper half and, turned, in the lower one."""
+    """Draw a large letter in the upper half and, rotated, in the lower one."""
     mask = style.masks[rank]
     height_mm = 20.0 + style.ace_height_mm * 0.3
     width_mm = min(height_mm * mask.shape[1] / mask.shape[0], 24.0)
@@ -282,7 +282,7 @@ def _paste_court(texture: Texture, style: FaceStyle, picture: Texture) -> None:
 
 
 def _draw_initial(texture: Texture, style: FaceStyle, rank: str, suit: str) -> None:
-    """A single large letter in the middle, with a rim of another colour."""
+    """Draw a single large letter in the middle, with an edge of another colour."""
     mask = style.masks[rank]
     height_mm = 26.0 + style.ace_height_mm * 0.6
     width_mm = min(height_mm * mask.shape[1] / mask.shape[0], 36.0)
@@ -292,7 +292,7 @@ def _draw_initial(texture: Texture, style: FaceStyle, rank: str, suit: str) -> N
 
 
 def _draw_court_signs(texture: Texture, style: FaceStyle, suit: str) -> None:
-    """One sign beside each head, as most courts have."""
+    """Draw one sign beside each head, as most courts have."""
     height_mm = style.pip_height_mm * 0.8
     left, top = style.court.frame_mm
     at_mm = left + height_mm * 0.55 + 0.6, top + height_mm * 0.55 + 0.8

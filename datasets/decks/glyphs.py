@@ -1,6 +1,6 @@
-"""The ranks of a deck as masks: from a shipped font, or from pen strokes of ours.
+"""The ranks of a deck as masks: from a shipped font, or from pen strokes of our own.
 
-A mask is (H, W) float32, 0..1, trimmed to its ink; "10" is one mask.
+A mask is (H, W) float32, 0 to 1, trimmed to its ink; "10" is one mask.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SERIFS: Mapping[str, str] = {
 
 
 def font_masks(font: str, *, width: float, slant: float) -> Mapping[str, Mask]:
-    """A mask per rank in a shipped font; `width` squeezes, `slant` leans."""
+    """Return a mask per rank in a shipped font; `width` scales it horizontally, `slant` shears it."""
     face = open_font(font, _SIZE_PX)
     masks = {}
     for rank in RANKS:
@@ -56,7 +56,7 @@ def font_masks(font: str, *, width: float, slant: float) -> Mapping[str, Mask]:
 
 
 def stroke_masks(rng: np.random.Generator) -> Mapping[str, Mask]:
-    """A mask per rank drawn by a pen of a random width, with or without slab serifs."""
+    """Return a mask per rank drawn by a pen of a random width, with or without slab serifs."""
     unit_px, pen_px = 10.0, int(rng.integers(8, 22))
     serif_px = int(rng.integers(4, 10)) if rng.random() < 0.6 else 0
     width, slant = float(rng.uniform(0.65, 1.1)), float(rng.choice([0.0, 0.0, 0.15]))
@@ -73,7 +73,7 @@ def stroke_masks(rng: np.random.Generator) -> Mapping[str, Mask]:
 
 
 def warped(mask: Mask, rng: np.random.Generator, *, strength: float) -> Mask:
-    """Bend a mask a little, so that no two houses print the same letters; `strength` in units of its height."""
+    """Distort a mask slightly, so that no two decks print the same letters; `strength` in units of its height."""
     height, width = mask.shape
     field = rng.normal(0.0, strength * height, (2, 3, 3)).astype(np.float32)
     shift_x, shift_y = (cv2.resize(part, (width, height), interpolation=cv2.INTER_CUBIC) for part in field)

@@ -1,6 +1,6 @@
 """A deck with strange cards among its own: cards of another deck, and a joker.
 
-`~5D` is the five of diamonds of the stranger, `joker` a joker of the deck's own paper.
+`~5D` is the five of diamonds of the strange deck, `joker` a joker on the deck's own paper.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ JOKER = "joker"
 
 
 def is_odd(card: str) -> bool:
-    """Whether a name is no card of the deck itself."""
+    """Whether a name is not a card of the deck itself."""
     return card == JOKER or card.startswith(STRANGE)
 
 
 class MixedDeck:
-    """Pictures of a deck and of what does not belong to it."""
+    """Pictures of a deck and of cards that do not belong to it."""
 
     def __init__(self, deck: Deck, stranger: Deck) -> None:
         self._deck, self._stranger = deck, stranger
 
     def face(self, card: str) -> Texture:
-        """The face of a card, strange or not."""
+        """Return the face of a card, strange or not."""
         if card == JOKER:
             return draw_joker()
         return self._stranger.face(card.removeprefix(STRANGE)) if is_odd(card) else self._deck.face(card)
 
     def back(self) -> Texture:
-        """The back of the deck's own cards."""
+        """Return the back of the deck's own cards."""
         return self._deck.back()
 
 
 def draw_joker() -> Texture:
-    """A joker, (440, 315, 4) RGBA: the word down both corners, a jester's cap in the middle."""
+    """Draw a joker, (440, 315, 4) RGBA: the word down both corners, a jester's cap in the middle."""
     width, height = TEXTURE_SIZE_WH_PX
     page = np.full((height, width, 3), 248, np.uint8)
     for i, letter in enumerate("JOKER"):

@@ -1,6 +1,6 @@
-"""The four suit signs as outlines, and where a card's pips stand.
+"""The four suit signs as outlines, and the places of a card's pips.
 
-Outlines lie in a unit box: x right, y down, (0, 0) at the middle, height 1.
+Outlines lie in a unit box: x right, y down, (0, 0) at the centre, height 1.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PLACES: Mapping[str, tuple[tuple[float, float], ...]] = {
     "9": (*_HALF_9, (0, 0)),
     "10": (*_HALF_9, (0, -2 / 3), (0, 2 / 3)),
 }
-"""Places of the pips in units of half the spread, (0, 0) at the card's middle."""
+"""Places of the pips in units of half the spread, (0, 0) at the card's centre."""
 
 _COLUMNS_OF_4 = ((-1, -1), (1, -1), (-1, -1 / 3), (1, -1 / 3), (-1, 1 / 3), (1, 1 / 3), (-1, 1), (1, 1))
 OTHER_PLACES: Mapping[str, tuple[tuple[float, float], ...]] = {
@@ -40,7 +40,7 @@ OTHER_PLACES: Mapping[str, tuple[tuple[float, float], ...]] = {
     "9": (*_COLUMNS_OF_4, (0, -2 / 3)),
     "10": (*_COLUMNS_OF_4, (0, -1 / 2), (0, 1 / 2)),
 }
-"""Another custom, that some houses' decks follow."""
+"""Another arrangement, found in some decks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,24 +52,24 @@ class PipShape:
     heart_belly: float = 0.12
     diamond_width: float = 0.74
     diamond_bend: float = 0.0
-    """Below 0 the sides curve inwards, above 0 outwards."""
+    """Below 0 the sides are concave, above 0 convex."""
     club_radius: float = 0.235
     club_spread: float = 0.25
     stem_width: float = 0.22
     """0: no stem."""
     stem_bend: float = 0.6
     spade_lobe: float = 0.0
-    """Radius of a spade's two round lobes; 0: the spade is a heart turned over."""
+    """Radius of a spade's two round lobes; 0: the spade is an inverted heart."""
     spade_spread: float = 0.24
-    """How far each lobe's centre lies from the middle."""
+    """Distance of each lobe's centre from the middle."""
     spade_shoulder: float = 0.0
-    """Below 0 the sides from tip to lobe curve inwards, above 0 outwards."""
+    """Below 0 the sides from tip to lobe are concave, above 0 convex."""
     flare: float = 0.0
-    """How much wider every sign is at its foot than at its middle."""
+    """How much wider every sign is at its bottom than at its middle."""
 
 
 def draw_shape(rng: np.random.Generator, variety: Variety) -> PipShape:
-    """Draw a shape; those kept out of training are lean and strongly bent, the varied ones range widest."""
+    """Draw a shape; held-out ones are narrow and strongly curved, the varied ones have the widest range."""
     if variety in ("varied", "sparse"):
         return _draw_varied(rng)
     if variety == "held_out":
@@ -113,7 +113,7 @@ def _draw_varied(rng: np.random.Generator) -> PipShape:
 
 
 def suit_outlines(suit: str, shape: PipShape) -> tuple[Outline, ...]:
-    """The closed outlines, (N, 2) float64 in the unit box, whose union is the sign of a suit."""
+    """Return the closed outlines, (N, 2) float64 in the unit box, whose union is the sign of a suit."""
     return tuple(_flared(outline, shape.flare) for outline in _plain_outlines(suit, shape))
 
 
@@ -149,7 +149,7 @@ def _flared(outline: Outline, flare: float) -> Outline:
 
 
 def _bezier(*points: tuple[float, float], steps: int = 14) -> Outline:
-    """A quadratic or cubic curve through its control points: sum of the Bernstein terms."""
+    """Return a quadratic or cubic Bézier curve through its end points, given the control points."""
     s = np.linspace(0.0, 1.0, steps)[:, None]
     curve = [np.asarray(point, dtype=np.float64) for point in points]
     while len(curve) > 1:

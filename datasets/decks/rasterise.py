@@ -25,7 +25,7 @@ SUIT_IDS = {"C": "club", "D": "diamond", "H": "heart", "S": "spade"}
 
 
 def rasterise(artwork: Artwork, folder: Path) -> Path:
-    """Write the 52 faces and the back of one deck and return its folder; what is there already is kept."""
+    """Write the 52 faces and the back of one deck and return its folder; existing files are kept."""
     target = folder / artwork.name.replace(":", "-")
     target.mkdir(parents=True, exist_ok=True)
     for card in CARDS:
@@ -35,7 +35,7 @@ def rasterise(artwork: Artwork, folder: Path) -> Path:
 
 
 def save_element(artwork: Artwork, element_id: str, target: Path) -> None:
-    """Rasterise one element of a deck, trimmed to what is opaque and brought to the size of a texture."""
+    """Rasterise one element of a deck, trimmed to its opaque part and scaled to the size of a texture."""
     if target.exists():
         return
     picture = _render(artwork.path, element_id)
@@ -52,7 +52,7 @@ def _element_id(artwork: Artwork, card: str) -> str:
 
 
 def _render(path: Path, element_id: str) -> npt.NDArray[np.uint8]:
-    """Rasterise large enough that the trimmed card is at least as big as its texture."""
+    """Rasterise an element so large that the trimmed card is at least as large as its texture."""
     zoom = 2.0
     for _ in range(3):
         command = ["rsvg-convert", "--unlimited", "-i", element_id, "-z", f"{zoom:.2f}", str(path)]
@@ -72,7 +72,7 @@ def _render(path: Path, element_id: str) -> npt.NDArray[np.uint8]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Rasterise every deck whose package is installed and say what was made."""
+    """Rasterise every deck whose package is installed, and report what was made; return 1 if a package is missing."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.datasets.decks.rasterise", description=(__doc__ or "").splitlines()[0]
     )

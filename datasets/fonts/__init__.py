@@ -1,4 +1,4 @@
-"""Fonts that the renderer letters with, subsets of free ones; LICENCES.txt names whose they are."""
+"""Fonts for the renderer's lettering, subsets of free ones; LICENCES.txt names their owners."""
 
 from thirdcard.datasets.fonts.shipped import MissingFontError, font_path, open_font
 

@@ -1,8 +1,8 @@
-"""The fonts that come with the package, by the stems of their files: all letters of cards, cloths and chips are theirs.
+"""The fonts that come with the package, by the stems of their files: all letters of cards, cloths and chips use them.
 
-Nothing here looks for fonts elsewhere, and lines are laid out by Pillow alone: its other engine, Raqm, is there only
-where the system has FriBiDi, and sets some letters a pixel apart. So a font, a text and a size give the same pixels
-on every machine.
+Nothing here looks for fonts elsewhere, and lines are laid out by Pillow's basic engine only: its other engine, Raqm, is
+available only where the system has FriBiDi, and places some letters a pixel apart. So a font, a text and a size give
+the same pixels on every machine.
 """
 
 from __future__ import annotations
@@ -108,7 +108,8 @@ VARIED_FONTS = (
     "texgyrecursor-bold",
     "texgyreschola-bold",
 )
-"""Those of the later training decks: handwriting, blackletter, typewriters, figures that hang below the line."""
+"""Fonts of the later training decks, which also include handwriting, blackletter, typewriters, and old-style
+figures."""
 
 SPARSE_FONTS = (
     *VARIED_FONTS,
@@ -132,7 +133,7 @@ SPARSE_FONTS = (
     "RobotoSlab-Light",
     "YanoneKaffeesatz-Light",
 )
-"""Those of the latest training decks: strokes of a hair's width, letters set close."""
+"""Fonts of the latest training decks, which also include hairlines and condensed letters."""
 
 HELD_OUT_FONTS = (
     "DejaVuSerifCondensed-Bold",
@@ -144,22 +145,22 @@ HELD_OUT_FONTS = (
     "FreeSans",
     "NimbusSansNarrow-Regular",
 )
-"""Those of the frozen decks: which of them a deck gets depends on how many there are."""
+"""Fonts of the frozen decks: which of them a deck gets depends on their number."""
 
 STEMS = tuple(dict.fromkeys((*SPARSE_FONTS, *HELD_OUT_FONTS)))
 """Every shipped font once."""
 
 CLOTH_FONTS = tuple(stem for stem in STEMS if not any(word in stem for word in ("ExtraLight", "Mono", "Thin")))
-"""Those that cloths and chips choose among by number. A change of their number or order changes every cloth; they are
-109, a prime, since cloths take the remainders of the same number by 2, 3 and 5 for words and borders."""
+"""Fonts from which cloths and chips choose by number. A change of their number or order changes every cloth. They
+are 109, a prime, since cloths use the remainders of the same number by 2, 3 and 5 for words and borders."""
 
 
 class MissingFontError(DatasetsError):
-    """A font's file is not in the folder that should hold it."""
+    """A font's file is missing in its folder."""
 
 
 def font_path(stem: str, folder: Path = FOLDER) -> Path:
-    """The file of a shipped font; raises MissingFontError where it is not there."""
+    """Return the file of a shipped font; raise MissingFontError if it is missing."""
     for suffix in (".ttf", ".otf"):
         if (path := folder / f"{stem}{suffix}").is_file():
             return path
@@ -168,5 +169,5 @@ def font_path(stem: str, folder: Path = FOLDER) -> Path:
 
 @lru_cache(maxsize=64)
 def open_font(stem: str, size_px: int) -> ImageFont.FreeTypeFont:
-    """A shipped font at a size; raises MissingFontError where its file is not there."""
+    """Open a shipped font at a size; raise MissingFontError if its file is missing."""
     return ImageFont.truetype(str(font_path(stem)), size_px, layout_engine=ImageFont.Layout.BASIC)

@@ -1,9 +1,9 @@
-"""Make the shipped fonts anew from whole ones: `python -m thirdcard.datasets.fonts.subset FOLDER`.
+"""Rebuild the shipped fonts from complete ones: `python -m thirdcard.datasets.fonts.subset FOLDER`.
 
 FOLDER is searched with its subfolders for `<stem>.otf` and `<stem>.ttf` of every name in `datasets/fonts/shipped.py`,
-as Debian's packages named in LICENCES.txt hold them. A subset has the printable signs of Latin-1 with their hinting,
-and the kerning of ASCII: it draws ASCII as the whole font does. Inside it is called `Thirdcard <hex>`, since licences
-of several fonts forbid a changed font to bear the name of the whole one. The copyright stays in it.
+as in the Debian packages named in LICENCES.txt. A subset has the printable characters of Latin-1 with their hinting,
+and the kerning of ASCII: it draws ASCII as the complete font does. Its internal name is `Thirdcard <hex>`, since the
+licences of several fonts forbid a modified font to bear the original name. The copyright notice stays in it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from thirdcard.datasets.fonts.shipped import FOLDER, STEMS, MissingFontError
 SIGNS = (*range(0x20, 0x7F), *range(0xA0, 0x100))
 """Code points that a subset keeps."""
 WHOLE_STEMS = {f"NarrowSans-{style}": f"LiberationSansNarrow-{style}" for style in ("Bold", "Regular")}
-"""What the whole font's file is called where a changed one may not be called so, by the subset's stem."""
+"""File names of complete fonts whose name a modified one may not bear, by the subset's stem."""
 _COPYRIGHT, _FAMILY, _STYLE, _FULL, _POSTSCRIPT, _LICENCE_ADDRESS = 0, 1, 2, 4, 6, 14
 _UNUSED_TABLES = (
     "BASE", "FFTM", "GDEF", "GPOS", "GSUB", "MATH", "PfEd", "STAT", "Silt", "TeX ", "feat", "meta", "morx", "prop",
@@ -27,7 +27,7 @@ _UNUSED_TABLES = (
 
 
 def neutral_name(stem: str) -> str:
-    """The family name of a font's subset."""
+    """Return the internal family name of a font's subset."""
     return f"Thirdcard {hashlib.sha256(stem.encode()).hexdigest()[:6]}"
 
 
@@ -49,10 +49,12 @@ def subset(source: Path, target: Path) -> None:
 
 
 def find_whole_fonts(folder: Path) -> dict[str, Path]:
-    """The whole font's file of each shipped one, in a folder or below.
+    """Return the complete font's file of each shipped font, in a folder or below.
 
     Of several files of a name an .otf comes first, then the last folder (`liberation2` before `liberation`).
-    Raises MissingFontError where there is none.
+
+    Raises:
+        MissingFontError: A font is not found.
     """
     files = (*sorted(folder.rglob("*.ttf")), *sorted(folder.rglob("*.otf")))
     found = {path.stem: path for path in files}
@@ -82,7 +84,7 @@ def _rename(font: Any, name: str) -> None:
 
 
 def main() -> int:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="whole fonts, in it or below")
     for stem, source in find_whole_fonts(parser.parse_args().folder).items():

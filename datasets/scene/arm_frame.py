@@ -1,4 +1,4 @@
-"""Place the sprite of an arm in the room: a plane that rises from the finger tips to the shoulder."""
+"""Place the sprite of an arm in space: a plane that rises from the finger tips to the shoulder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thirdcard.datasets.scene.raster import Points, Sprite
 
 
 class ArmFrame:
-    """Where a sprite of an arm lies in the room: a plane that rises from the finger tips to the shoulder."""
+    """The plane of an arm's sprite in space; it rises from the finger tips to the shoulder."""
 
     def __init__(self, tip_mm: Points, ahead: Points, *, height_mm: float, length_mm: float) -> None:
         self._tip = tip_mm
@@ -25,12 +25,13 @@ class ArmFrame:
         self.last_heights_mm: Points = np.empty(0)
 
     def room(self, uv_mm: Points) -> tuple[Points, Points]:
-        """Give layout points and heights of sprite points."""
+        """Return the layout points, (N, 2) mm, and the heights of sprite points."""
         points = self._tip + np.outer(uv_mm[:, 0], self._side) + np.outer(uv_mm[:, 1], self._ahead)
         return points, self._height + np.clip(uv_mm[:, 1], -50, None) * 0.12
 
     def bands(self, projector: Projector, size_wh_px: tuple[int, int]) -> list[tuple[float, float, Points]]:
-        """Cut the sprite across into bands that the lens bends little: from v, to v, their corners in pixels."""
+        """Split the sprite across into bands that the lens bends little; each is from v, to v, and corners in
+        pixels."""
         found = []
         edges = [-FRONT_MM, 120.0, 240.0, SLEEVE_MM, LENGTH_MM]
         while edges[-1] < self._length:
@@ -58,7 +59,7 @@ class ArmFrame:
 
 @lru_cache(maxsize=128)
 def band(sprite: Sprite, low_mm: float, high_mm: float) -> Sprite:
-    """Cut a sprite across between two places along the arm."""
+    """Return the part of a sprite between two places along the arm."""
     base = sprite.levels[0]
     y0 = max(round((low_mm + FRONT_MM) * SCALE), 0)
     y1 = min(round((high_mm + FRONT_MM) * SCALE), base.shape[0])
@@ -67,14 +68,14 @@ def band(sprite: Sprite, low_mm: float, high_mm: float) -> Sprite:
 
 @lru_cache(maxsize=96)
 def sleeve_band(sprite: Sprite, low_mm: float) -> Sprite:
-    """Give the even part of the sleeve, every second time upside down so that it joins on."""
+    """Return the uniform part of the sleeve, every second time upside down so that it joins on."""
     number = round((low_mm - SLEEVE_MM) / (LENGTH_MM - SLEEVE_MM))
     base = band(sprite, SLEEVE_MM, LENGTH_MM).levels[0]
     return Sprite(np.ascontiguousarray(base[::-1] if number % 2 else base), premultiplied=True)
 
 
 def _stretched(outline_mm: Points, length_mm: float) -> Points:
-    """Draw the far end of a silhouette out to a length, with points close enough for a bent lens."""
+    """Extend the far end of a silhouette to a length, with points close enough for a lens with distortion."""
     far = outline_mm.copy()
     far[far[:, 1] > LENGTH_MM - 8, 1] = length_mm
     pieces = []

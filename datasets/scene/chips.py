@@ -22,7 +22,7 @@ _SPOTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChipLook:
-    """One denomination's face and edge."""
+    """The face and edge of one denomination."""
 
     face: Sprite
     base: Colour
@@ -161,14 +161,14 @@ class PlacedChip:
 
 
 def ring_mm(chip: PlacedChip, radius_mm: float, *, points: int = 28) -> Points:
-    """Give the outline of a chip in the plane."""
+    """Return the outline of a chip in the plane, (points, 2) mm."""
     turn = np.arange(points) * 2 * np.pi / points
     circle = np.column_stack([np.cos(turn), np.sin(turn)])
     return np.asarray(circle * radius_mm + np.array(chip.centre_mm), np.float64)
 
 
 def draw_side(brush: Brush, chip: PlacedChip, low_px: Points, high_px: Points, *, lamp: Points) -> None:
-    """Draw a chip's edge between its two outlines (as `ring_mm` gives them, projected), spots and all."""
+    """Draw a chip's edge with its spots between two projected outlines of `ring_mm`."""
     hull = cv2.convexHull(np.concatenate([low_px, high_px]).astype(np.float32))[:, 0].astype(np.float64)
     brush.polygon(hull, shaded(chip.look.base, 0.5))
     lean = high_px.mean(axis=0) - low_px.mean(axis=0)

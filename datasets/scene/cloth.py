@@ -32,7 +32,7 @@ _SHIFT = 4
 
 @lru_cache(maxsize=256)
 def text_mask(text: str, height_px: int, font: int) -> Image:
-    """Draw a line of text in one of the shipped fonts, white on black, cut to its ink."""
+    """Draw a line of text in one of the shipped fonts, white on black, cropped to its ink."""
     face = open_font(CLOTH_FONTS[font % len(CLOTH_FONTS)], max(int(height_px * 1.35), 6))
     left, top, right, bottom = face.getbbox(text)
     canvas = PillowImage.new("L", (max(int(right - left) + 4, 2), max(int(bottom - top) + 4, 2)))
@@ -41,24 +41,24 @@ def text_mask(text: str, height_px: int, font: int) -> Image:
 
 
 class ClothDrawing:
-    """One cloth being printed."""
+    """One cloth during printing."""
 
     def __init__(self, layout: Layout, cloth: Cloth, *, scale: float, seed: int) -> None:
         self._layout = layout
         self._cloth = cloth
         self.scale = scale
-        """Pixels to the millimetre."""
+        """Pixels per millimetre."""
         self._rng = np.random.default_rng([seed, 31])
         width, height = round(layout.size_mm[0] * scale), round(layout.size_mm[1] * scale)
         self.image: Image = np.empty((height, width, 3), np.uint8)
         self.image[:] = np.round(cloth.colour).astype(np.uint8)
         self.lettering: list[tuple[str, Image]] = []
-        """Every line of text printed so far, and its mask."""
+        """Every line of text printed so far, with its mask."""
         self._font = int(self._rng.integers(1000))
         self._pattern()
 
     def draw(self) -> Image:
-        """Print everything and wear the cloth."""
+        """Print everything, add wear, and return the picture, (H, W, 3) uint8 BGR."""
         for area in self._layout.areas:
             if area.kind in ("wager", "hand", "paddle"):
                 self._area(area)
@@ -93,7 +93,7 @@ class ClothDrawing:
         colour: Colour,
         font: int = 0,
     ) -> None:
-        """Print a line of text about a point."""
+        """Print a line of text centred on a point."""
         mask = text_mask(text, max(round(height_mm * self.scale), 5), self._font + font)
         self.lettering.append((text, mask))
         height, width = mask.shape
@@ -229,7 +229,7 @@ class ClothDrawing:
 
 
 def blend(target: Image, mask: Image, colour: Sequence[float], opacity: float) -> None:
-    """Blend a colour into a picture in place through a mask."""
+    """Blend a colour into a picture through a mask, in place."""
     share = (mask.astype(np.float32) * (opacity / 255.0))[:, :, None]
     mixed_in = target.astype(np.float32)
     mixed_in += (np.asarray(colour, np.float32) - mixed_in) * share
@@ -248,7 +248,7 @@ def rounded(points: Points, share: float) -> Points:
 
 
 def _long_side(points: Points) -> tuple[float, float, float]:
-    """Give the length along and across a polygon and the angle of its long side, -90 to 90 degrees."""
+    """Return the length along and across a polygon, and the angle of its long side, -90 to 90 degrees."""
     (_, _), (width, height), angle = cv2.minAreaRect(points.astype(np.float32))
     if width < height:
         width, height, angle = height, width, angle + 90

@@ -1,4 +1,4 @@
-"""Stand distractors about: papers, score cards, glasses, phones, pucks, pens, boxes; some look like cards from afar."""
+"""Place distractors: papers, score cards, glasses, phones, pucks, pens, boxes; some look like cards from afar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KINDS = ("paper", "score", "phone", "puck", "glass", "pen", "box", "ticket", "m
 
 
 def put_clutter(backdrop: Backdrop, layout: Layout, look: Look, *, outline: Points, rng: np.random.Generator) -> None:
-    """Put things on free places of the cloth, more of them the higher the look's clutter."""
+    """Place things on free parts of the cloth, the more the higher the look's clutter."""
     count = int(rng.poisson(look.clutter * 5))
     shape = outline.astype(np.float32)[:, None]
     for _ in range(count):

@@ -11,17 +11,17 @@ from thirdcard.datasets.scene.raster import Image, Sprite
 
 
 class DeckPictures(Protocol):
-    """What the renderer needs of a deck: RGBA pictures with rounded corners in alpha."""
+    """The part of a deck that the renderer needs: RGBA pictures with rounded corners in alpha."""
 
     def face(self, card: str) -> Image:
-        """Give a face such as `10H`, upright."""
+        """Return a face such as `10H`, upright."""
 
     def back(self) -> Image:
-        """Give the back."""
+        """Return the back."""
 
 
 class DeckArt:
-    """Sprites of a deck, made when first asked for."""
+    """The sprites of a deck, made when first asked for."""
 
     def __init__(self, deck: DeckPictures) -> None:
         self._deck = deck
@@ -29,19 +29,19 @@ class DeckArt:
         self._back: Sprite | None = None
 
     def face(self, card: str) -> Sprite:
-        """Give a face."""
+        """Return the sprite of a face."""
         if card not in self._faces:
             self._faces[card] = Sprite(_bgra(self._deck.face(card)))
         return self._faces[card]
 
     def back(self) -> Sprite:
-        """Give the back."""
+        """Return the sprite of the back."""
         if self._back is None:
             self._back = Sprite(_bgra(self._deck.back()))
         return self._back
 
     def back_picture(self) -> Image:
-        """Give the back without alpha, BGR."""
+        """Return the back without alpha, BGR."""
         return np.ascontiguousarray(_bgra(self._deck.back())[:, :, :3])
 
 

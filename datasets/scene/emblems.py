@@ -12,7 +12,7 @@ from thirdcard.datasets.scene.raster import Points
 
 
 def print_emblems(drawing: ClothDrawing, layout: Layout, ink: Colour, rng: np.random.Generator) -> None:
-    """Print some of them."""
+    """Print a random selection of them."""
     width, height = layout.size_mm
     if rng.random() < 0.35:
         inset = float(rng.uniform(25, 60))

@@ -1,4 +1,4 @@
-"""What can be wrong with what the renderer is given."""
+"""The errors of the renderer's inputs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from thirdcard.datasets.errors import DatasetsError
 
 
 class StyleError(DatasetsError):
-    """A world's style names a look that there is not, or gives it no fitting value."""
+    """A world's style names an unknown look, or gives one an unsuitable value."""
 
 
 class CameraPoseError(DatasetsError):
-    """A camera has no pose, or none can be found that sees all of a cloth."""
+    """A camera has no pose, or none can be found that sees the whole cloth."""

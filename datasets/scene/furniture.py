@@ -1,7 +1,7 @@
 """Build solid things into the still background: boxes, rails, cylinders, sheets.
 
-Everything is drawn at a multiple of nothing: polygons with smooth edges straight into the camera's picture, far
-faces first. Shadows fall on what is already drawn.
+Everything is drawn as polygons with smooth edges directly into the camera's picture, far faces first. Shadows fall on
+what is already drawn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SHIFT = 4
 
 
 def shaded(colour: Sequence[float], factor: float) -> Colour:
-    """Make a colour darker or lighter."""
+    """Return a colour made darker or lighter."""
     value = np.clip(np.asarray(colour, float) * factor, 0, 255)
     return float(value[0]), float(value[1]), float(value[2])
 
@@ -39,7 +39,7 @@ class Backdrop:
         cv2.fillPoly(self.image, [fixed], tuple(colour), cv2.LINE_AA, _SHIFT)
 
     def shadow(self, footprint_mm: Points, *, height_mm: float, strength: float | None = None) -> None:
-        """Let a thing of this height darken the cloth around its foot."""
+        """Darken the cloth by the shadow of a thing with this footprint and height."""
         shift = np.array(self.light.lamp_mm) * height_mm
         both = np.concatenate([footprint_mm, footprint_mm + shift]).astype(np.float32)
         hull = cv2.convexHull(both)[:, 0].astype(np.float64)
@@ -59,7 +59,7 @@ class Backdrop:
     def prism(
         self, footprint_mm: Points, colour: Sequence[float], *, top_mm: float, foot_mm: float = 0.0, shadow: bool = True
     ) -> None:
-        """Draw an upright prism over a convex footprint (any winding); its sides shade by their direction."""
+        """Draw an upright prism over a convex footprint in either winding; its sides are shaded by their direction."""
         if shadow and top_mm > 1:
             self.shadow(footprint_mm, height_mm=top_mm)
         low = self.projector.px(footprint_mm, foot_mm)
@@ -84,7 +84,7 @@ class Backdrop:
         self.fill(high, colour)
 
     def open_box(self, footprint_mm: Points, colour: Sequence[float], *, top_mm: float, wall_mm: float) -> Points:
-        """Draw an open tray with walls and give its floor's footprint."""
+        """Draw an open tray with walls; return its floor's footprint."""
         middle = footprint_mm.mean(axis=0)
         size = np.linalg.norm(footprint_mm - middle, axis=1).mean()
         inner = middle + (footprint_mm - middle) * (1 - wall_mm / max(size, 1.0))
@@ -136,7 +136,7 @@ class Backdrop:
     def cylinder(
         self, at_mm: Sequence[float], colour: Sequence[float], *, radius_mm: float, height_mm: float, hollow: bool
     ) -> None:
-        """Draw a glass, a cup, a post."""
+        """Draw a glass, a cup or a post."""
         turn = np.linspace(0, 2 * np.pi, 49)[:-1]
         ring = np.asarray(at_mm) + np.column_stack([np.cos(turn), np.sin(turn)]) * radius_mm
         self.prism(ring, colour, top_mm=height_mm)
@@ -146,7 +146,7 @@ class Backdrop:
             self.fill(self.projector.px(inner, height_mm * 0.75), shaded(colour, 0.8))
 
     def sheet(self, corners_mm: Points, texture: Image, *, height_mm: float = 0.6) -> None:
-        """Lay a flat picture (BGR) on the cloth: paper, a screen, a mat."""
+        """Draw a flat picture (BGR) on the cloth: paper, a screen, a mat."""
         if height_mm > 0.3:
             self.shadow(corners_mm, height_mm=max(height_mm, 3.0), strength=self.light.shadow * 0.7)
         quad = self.projector.px(corners_mm, height_mm)
@@ -171,7 +171,7 @@ class Backdrop:
 
 
 def oriented(at_mm: npt.ArrayLike, size_mm: Sequence[float], angle_deg: float) -> Points:
-    """Give the corners of a rectangle (top left, top right, bottom right, bottom left) turned clockwise."""
+    """Return the corners of a rectangle (top left, top right, bottom right, bottom left), rotated clockwise."""
     a = np.radians(angle_deg)
     right, down = np.array([np.cos(a), np.sin(a)]), np.array([-np.sin(a), np.cos(a)])
     w, h = size_mm[0] / 2, size_mm[1] / 2

@@ -21,7 +21,7 @@ SCALE = 1.6
 WIDTH_MM = 230.0
 FRONT_MM = 14.0
 LENGTH_MM = 560.0
-"""How far a sprite goes; from `SLEEVE_MM` to there it is an even tube that may be repeated."""
+"""Length of a sprite; from `SLEEVE_MM` on it is a uniform tube that may be repeated."""
 SLEEVE_MM = 400.0
 
 _SKINS = ("#f3d3bd", "#e8bfa0", "#d9a47e", "#c68863", "#a86b48", "#8a5436", "#6b3e27", "#4d2c1d", "#efc7ae", "#b97f5c")
@@ -34,7 +34,7 @@ Joint = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmSprite:
-    """An arm's two layers: what lies over a held thing when the fingers are above it, and the thumb alone."""
+    """An arm's two layers: the whole, drawn over a held thing if the fingers are above it, and the thumb alone."""
 
     whole: Sprite
     thumb: Sprite
@@ -45,7 +45,7 @@ class ArmSprite:
 
 
 class _Field:
-    """Heights and coverage of a union of capsules."""
+    """Height and coverage maps of a union of capsules."""
 
     def __init__(self, length_mm: float) -> None:
         self.shape = (int((length_mm + FRONT_MM) * SCALE), int(WIDTH_MM * SCALE))
@@ -77,7 +77,7 @@ class _Field:
         np.maximum(cover, inside, out=cover)
 
     def with_part(self, part: _Field) -> _Field:
-        """Give this field joined with a shorter one."""
+        """Return this map joined with a shorter one."""
         whole = _Field(LENGTH_MM)
         rows = part.shape[0]
         whole.height, whole.cover = self.height.copy(), self.cover.copy()
@@ -86,7 +86,7 @@ class _Field:
         return whole
 
     def shading(self, rows: slice, *, blur_px: float) -> FloatImage:
-        """Give factors from the slope and from creases, for some rows of the sprite."""
+        """Return brightness factors from the slope and from creases, for some rows of the sprite."""
         covered, raised = self.cover[rows], self.height[rows]
         solid = covered > 0.5
         low = float(raised[solid].min()) if solid.any() else 0.0
@@ -101,7 +101,7 @@ class _Field:
 
 @lru_cache(maxsize=1)
 def _grain() -> tuple[FloatImage, FloatImage]:
-    """Give noise of two grains, fine and blotchy, that every arm uses at another place."""
+    """Return fine and blotchy noise, of which every arm uses another cut-out."""
     rng = np.random.default_rng(97)
     size = (int(WIDTH_MM * SCALE) + 200, int((LENGTH_MM + FRONT_MM) * SCALE) + 200)
     fine = cv2.GaussianBlur(rng.standard_normal((size[1], size[0]), dtype=np.float32), (0, 0), 0.9)
@@ -116,7 +116,7 @@ def _grain_cut(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[FloatI
 
 
 def arm_sprite(*, seed: int, pose: str, is_dealer: bool) -> ArmSprite:
-    """Model an arm; the same arguments give the same arm."""
+    """Model an arm; equal arguments give the same arm."""
     rng = np.random.default_rng([seed & 0x7FFFFFFF, 53])
     size = float(rng.uniform(0.88, 1.12))
     mirror = -1.0 if rng.random() < 0.5 else 1.0
@@ -227,7 +227,7 @@ def _row(v_mm: float) -> int:
 
 
 def _painted(field: _Field, skin: Colour, nails: list[Joint], *, until_mm: float, rng: np.random.Generator) -> Image:
-    """Paint skin down to some way along the arm; what lies beyond is left clear."""
+    """Paint skin up to a distance along the arm; the rest stays transparent."""
     rows = slice(0, min(_row(until_mm), field.shape[0]))
     fine, blotch = _grain_cut(rng, (rows.stop, field.shape[1]))
     light = field.shading(rows, blur_px=1.6) * (1 + 0.05 * fine)
@@ -256,7 +256,7 @@ def _nail(colour: FloatImage, at_mm: tuple[float, float], radius_mm: float, brig
 
 
 def _dressed(drawn: Image, flesh: _Field, arm: _Field, style: _Sleeve, rng: np.random.Generator) -> Image:
-    """Put cuff, watch and sleeve on a painted arm, in place."""
+    """Add cuff, watch and sleeve to a painted arm, in place."""
     _cuff(drawn, flesh, style)
     rows = slice(_row(style.cuff_mm), flesh.shape[0])
     fine, _ = _grain_cut(rng, (rows.stop - rows.start, flesh.shape[1]))
@@ -270,7 +270,7 @@ def _dressed(drawn: Image, flesh: _Field, arm: _Field, style: _Sleeve, rng: np.r
 
 
 def _weave(style: _Sleeve, rows: slice, width: int) -> FloatImage:
-    """Give factors of a sleeve's stripes or checks."""
+    """Return the brightness factors of a sleeve's stripes or checks."""
     x, y = (
         np.arange(width, dtype=np.float32) / SCALE,
         np.arange(rows.start, rows.stop, dtype=np.float32)[:, None] / SCALE,

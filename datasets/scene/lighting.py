@@ -1,4 +1,4 @@
-"""Light a picture, and give it the marks of a sensor: blur, tone, noise."""
+"""Light a picture, and add the effects of a sensor: blur, tone, noise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NoiseTile = np.ndarray[tuple[int, ...], np.dtype[np.int8]]
 
 
 class LightMap:
-    """How bright and how coloured the light is in each pixel."""
+    """The brightness and tint of the light in each pixel."""
 
     def __init__(self, light: Light, size_wh_px: tuple[int, int]) -> None:
         width, height = size_wh_px
@@ -30,16 +30,16 @@ class LightMap:
         self._map: FloatImage = np.asarray(cv2.resize(lit, size_wh_px, interpolation=cv2.INTER_CUBIC), np.float32)
 
     def within(self, window: Window) -> FloatImage:
-        """Give the factors (h, w, 3) inside a window."""
+        """Return the factors inside a window, (h, w, 3)."""
         return self._map[window.slices]
 
     def applied(self, albedo: Image) -> Image:
-        """Give the whole picture in this light."""
+        """Return the whole picture in this light."""
         return np.asarray(cv2.multiply(albedo, self._map, dtype=cv2.CV_8U), np.uint8)
 
 
 class Sensor:
-    """Turns lit pictures into what a camera delivers; the same frame number gives the same noise."""
+    """Turns lit pictures into what a camera delivers; equal frame numbers give equal noise."""
 
     def __init__(self, lens: Lens, size_wh_px: tuple[int, int], seed: int) -> None:
         self._lens = lens
@@ -48,7 +48,7 @@ class Sensor:
         self._size = size_wh_px
 
     def expose(self, lit: Image, *, factor: float, shot: int) -> Image:
-        """Blur, tone and noise for the shot with this number; `factor` is the momentary light."""
+        """Apply blur, tone and noise for the shot with this number; `factor` is the momentary light."""
         lens = self._lens
         rng = np.random.default_rng([self._seed, shot, 29])
         image = lit
@@ -71,7 +71,7 @@ class Sensor:
         return image
 
     def _write(self, image: Image, shot: int) -> None:
-        """Burn the camera's name and the time in, as recorders do."""
+        """Burn in the camera's name and the time, as recorders do."""
         width, height = self._size
         seconds = (self._seed + shot // 1000) % 86400
         clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
@@ -105,7 +105,7 @@ def _saturated(image: Image, saturation: float) -> Image:
 
 
 def _noise_tiles(lens: Lens, size_wh_px: tuple[int, int], seed: int) -> list[NoiseTile]:
-    """Draw two tiles of noise somewhat larger than the picture; flips and shifts make many of them."""
+    """Return four tiles of noise slightly larger than the picture; shifts make many variants of them."""
     if lens.noise < 0.2:
         return []
     width, height = size_wh_px[0] + 64, size_wh_px[1] + 64

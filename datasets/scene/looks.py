@@ -1,7 +1,7 @@
-"""Choose how a world looks: colours, print, light, lens and noise, all from its style and seed.
+"""Choose the appearance of a world: colours, print, light, lens and noise, from its style and seed.
 
-Colours are BGR. What a world's style names is taken; all else follows from the seed. The split "held_out" draws from
-palettes, print families and ranges that the split "train" never uses.
+Colours are BGR. What a world's style names is used; everything else is drawn from the seed. The split "held_out" draws
+from palettes, print families and ranges that the split "train" never uses.
 
 A style may name: `split` (train, held_out); colours as "#rrggbb" (`*_colour`, see `COLOUR_KEYS`); `print` (a family of
 `_FAMILIES`), `outline` (straight, rounded, arched), `title`; and the numbers of `NUMBER_KEYS`.
@@ -62,10 +62,10 @@ _FLOORS = ("#1a1512", "#101420", "#2a2018", "#3b1d1d", "#20262a", "#4a4038", "#0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Light:
-    """The room's light and what the camera makes of it."""
+    """The room's light and its effect in the camera."""
 
     level: float
-    """Factor on everything; 1 is well lit."""
+    """Factor on all brightness; 1 is well lit."""
     warmth: float
     """-1 bluish to 1 yellowish."""
     tint: float
@@ -73,10 +73,10 @@ class Light:
     gradient: tuple[float, float]
     """Change of brightness over the picture's width and height."""
     spots: tuple[tuple[float, float, float, float], ...]
-    """Lamps' pools: x, y (shares of the picture), radius (share of the width), strength."""
+    """Pools of light from lamps: x, y (shares of the picture), radius (share of the width), strength."""
     vignette: float
     lamp_mm: tuple[float, float]
-    """Shift of a thing's shadow for each millimetre of its height."""
+    """Shift of a thing's shadow per millimetre of its height."""
     shadow: float
     """Darkness of shadows, 0 to 1."""
     gloss: float
@@ -85,22 +85,22 @@ class Light:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lens:
-    """What sensor and picture processing add."""
+    """The effects of sensor and image processing."""
 
     noise: float
-    """Standard deviation of noise at mid grey, of 255."""
+    """Standard deviation of the noise at mid grey, of 255 levels."""
     chroma: float
     """Share of the noise that is coloured."""
     defocus_px: float
-    """Standard deviation of the blur."""
+    """Standard deviation of the blur, in px."""
     sharpen: float
     gamma: float
     contrast: float
     saturation: float
     caption: bool
-    """Whether the recorder burns the camera's name and the time into the picture."""
+    """Whether the recorder burns in the camera's name and the time."""
     flicker: float
-    """Random change of the exposure from frame to frame."""
+    """Standard deviation of the exposure from frame to frame."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +112,9 @@ class Cloth:
     bets: Mapping[str, Colour]
     family: str
     pattern: float
-    """How strongly the family's pattern shows, 0 to 1."""
+    """How clearly the family's pattern is visible, 0 to 1."""
     fill: float
-    """How opaque coloured wager areas are."""
+    """Opacity of coloured wager areas, 0 to 1."""
     weave: float
     wear: float
     outline: str
@@ -126,7 +126,7 @@ class Cloth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """All that gives a world its look."""
+    """Everything that determines a world's appearance."""
 
     cloth: Cloth
     light: Light
@@ -137,7 +137,7 @@ class Look:
     shoe: Colour
     metal: Colour
     clutter: float
-    """How many distractors stand about, 0 to 1."""
+    """Amount of distractors, 0 to 1."""
     split: str
 
 
@@ -148,10 +148,10 @@ _TITLES = (
 
 
 def look_of(style: Mapping[str, str | float], seed: int) -> Look:
-    """Give the look of a world with this style and seed.
+    """Return the appearance of a world with this style and seed.
 
     Raises:
-        StyleError: The style names a look that there is not, or gives it no fitting value.
+        StyleError: The style names an unknown look, or gives one an unsuitable value.
     """
     _check(style)
     rng = np.random.default_rng([seed, 11])

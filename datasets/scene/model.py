@@ -1,8 +1,8 @@
-"""What stands on a table at one moment, in millimetres of the layout plane.
+"""The things on a table at one moment, in millimetres of the layout plane.
 
-Knows nothing of pixels or of the game. x runs right, y down towards the seats; heights are millimetres above the
-cloth, never negative. A card's `angle_deg` is 0 when it is upright for a person at the seats and grows clockwise
-as seen from above.
+Knows nothing of pixels or of the game. x runs right, y down towards the seats; heights are millimetres above the cloth,
+never negative. A card's `angle_deg` is 0 when it is upright for a person at the seats, and grows clockwise as seen from
+above.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardObject:
-    """One card, lying, carried or in the middle of being turned."""
+    """One card: lying, carried or being turned."""
 
     object_id: str
     card: str | None
-    """The face it bears, known even while the back shows; None only for a dummy."""
+    """The card's face, known even while the back shows; None only for a dummy."""
     face_up: bool
     at_mm: Point
     """Its centre."""
     angle_deg: float = 0.0
     height_mm: float = 0.0
     turn: float = 0.0
-    """0 lies flat; 0 < turn < 1 tips about its long axis: at 0.5 it stands on edge, above that the other side shows."""
+    """0: flat; between 0 and 1 it rotates about its long axis: at 0.5 it stands on edge, above that the other side
+    shows."""
     curl_mm: float = 0.0
     """How far its middle rises above its ends."""
 
@@ -44,9 +45,9 @@ class ChipStack:
     chips: tuple[int, ...]
     """Indices into the chip set, bottom first."""
     height_mm: float = 0.0
-    """Lift of the stack's foot above the cloth."""
+    """Height of the stack's base above the cloth."""
     seed: int = 0
-    """Turns and offsets of its chips follow from it."""
+    """Determines the rotations and offsets of its chips."""
     area: str | None = None
 
 
@@ -58,14 +59,14 @@ class ArmObject:
     owner: str
     """`dealer` or `seat:3`."""
     tip_mm: Point
-    """Where the finger tips are."""
+    """The position of the finger tips."""
     base_mm: Point
     """Where the arm enters, usually beyond the table's edge."""
     height_mm: float = 60.0
     pose: str = "reach"
     """`reach` (fingers closed, pointing), `grip` (thumb and fingers hold something), `palm` (flat, fingers spread)."""
     seed: int = 0
-    """Skin, sleeve, cuff and jewellery follow from it."""
+    """Determines skin, sleeve, cuff and jewellery."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,7 @@ class CutCardObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """All that can change on a table, at one moment; later entries lie above earlier ones."""
+    """Everything on a table that can change, at one moment; later entries lie above earlier ones."""
 
     t: float
     cards: tuple[CardObject, ...] = ()
@@ -89,14 +90,14 @@ class Scene:
     cut_cards: tuple[CutCardObject, ...] = ()
     lamp_lit: bool = False
     discard_count: int = 0
-    """Cards lying in the discard rack."""
+    """Number of cards in the discard rack."""
     light: float = 1.0
     """Momentary factor on the light (flicker, a passing shadow)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """All that stays as it is through one recording."""
+    """Everything that stays the same through one recording."""
 
     layout: Layout
     chips: ChipSet
@@ -105,7 +106,7 @@ class World:
     """A deck's name as `thirdcard.datasets.decks` loads it."""
     card_size_mm: Point = (63.0, 88.0)
     style: Mapping[str, str | float] = field(default_factory=dict)
-    """Looks that a script may set: cloth_colour, print, light, noise, clutter ...; the rest follows the seed."""
+    """Looks that a script may set: cloth_colour, print, light, noise, clutter ...; the rest is drawn from the seed."""
     seed: int = 0
     print_px_per_mm: float | None = None
-    """How finely the cloth is printed, for the same print under cameras that differ; None: as the camera sees it."""
+    """Resolution of the cloth's print, to get the same print under different cameras; None: as the camera needs it."""

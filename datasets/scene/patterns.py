@@ -1,4 +1,4 @@
-"""Masks of the ornaments that a cloth may be printed with all over."""
+"""Masks of all-over ornaments on cloths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thirdcard.datasets.scene.raster import Image
 
 
 def pattern_mask(family: str, size_wh_px: tuple[int, int], *, scale: float, rng: np.random.Generator) -> Image | None:
-    """Give an ornament's mask of this size, None for a plain cloth; `scale` is pixels per millimetre."""
+    """Return an ornament's mask of this size, None for a plain cloth; `scale` is pixels per millimetre."""
     if family == "plain":
         return None
     step_px = max(float(rng.uniform(35, 140)) * scale, 8.0)

@@ -1,4 +1,4 @@
-"""Carry points of the layout plane, with a height above the cloth, into a camera's distorted picture.
+"""Project points of the layout plane, with a height above the cloth, into a camera's distorted picture.
 
 Heights are millimetres above the cloth, never negative; the calibration's z points into the table.
 """
@@ -16,7 +16,7 @@ Points = npt.NDArray[np.float64]
 
 
 class Projector:
-    """One camera's way from layout millimetres to distorted pixels."""
+    """Maps layout millimetres to one camera's distorted pixels; raises CameraPoseError for a camera without a pose."""
 
     def __init__(self, camera: Calibration) -> None:
         if camera.rvec is None or camera.tvec is None:
@@ -30,11 +30,11 @@ class Projector:
         rotation = cv2.Rodrigues(self._rvec)[0]
         self._reach = _reach(self._distortion)
         self.eye_mm: Points = np.asarray(-rotation.T @ self._tvec, dtype=np.float64)
-        """Where the camera is: (x, y, height above the cloth)."""
+        """The camera's position: x, y, and height above the cloth, in mm."""
         self.eye_mm[2] = -self.eye_mm[2]
 
     def px(self, points_mm: npt.ArrayLike, height_mm: npt.ArrayLike = 0.0) -> Points:
-        """Project (N, 2) layout points at a height (a number, or one for each point) to (N, 2) distorted pixels."""
+        """Project layout points, (N, 2), at a height (one number, or one per point) to distorted pixels, (N, 2)."""
         flat = np.asarray(points_mm, dtype=np.float64).reshape(-1, 2)
         solid = np.empty((len(flat), 3), dtype=np.float64)
         solid[:, :2] = flat
@@ -43,18 +43,18 @@ class Projector:
         return np.asarray(image, dtype=np.float64).reshape(-1, 2)
 
     def px_per_mm(self, at_mm: npt.ArrayLike) -> float:
-        """Say how large a millimetre at a point of the cloth is in the picture (mean over the two axes)."""
+        """Return the scale at a point of the cloth, in px per mm (mean over the two axes)."""
         x, y = np.asarray(at_mm, dtype=np.float64)
         p = self.px([(x - 5, y), (x + 5, y), (x, y - 5), (x, y + 5)])
         return float((np.linalg.norm(p[1] - p[0]) + np.linalg.norm(p[3] - p[2])) / 20.0)
 
     def leaning(self, at_mm: npt.ArrayLike) -> Points:
-        """Give the direction in the plane, per millimetre of height, in which things at a point lean in the picture."""
+        """Return the vector in the plane, per millimetre of height, by which things at a point lean in the picture."""
         away = np.asarray(at_mm, dtype=np.float64) - self.eye_mm[:2]
         return np.asarray(away / max(float(self.eye_mm[2]), 1.0), dtype=np.float64)
 
     def which_seen(self, points_mm: npt.ArrayLike, height_mm: npt.ArrayLike = 0.0) -> npt.NDArray[np.bool_]:
-        """Tell which points lie in front of the camera and within reach of its lens model."""
+        """Return a mask of the points that lie in front of the camera and within the range of its lens model."""
         flat = np.asarray(points_mm, dtype=np.float64).reshape(-1, 2)
         heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), (len(flat),))
         solid = np.column_stack([flat, -heights])
@@ -64,11 +64,11 @@ class Projector:
         return np.asarray((rays[:, 2] > 100) & (radius < self._reach), np.bool_)
 
     def sees(self, points_mm: npt.ArrayLike, height_mm: npt.ArrayLike = 0.0) -> bool:
-        """Tell whether all points lie within reach of the lens model."""
+        """Whether all points lie in front of the camera and within the range of its lens model."""
         return bool(self.which_seen(points_mm, height_mm).all())
 
 
 def _reach(distortion: Points) -> float:
-    """Give the normalised radius up to which a barrel lens still moves pixels outward, with some care."""
+    """Return the normalised radius up to which a barrel lens still moves pixels outward, with a margin."""
     k1 = float(distortion[0]) if len(distortion) else 0.0
     return min(1.8, 0.85 * float(np.sqrt(1 / (-3 * k1)))) if k1 < 0 else 1.8

@@ -1,4 +1,4 @@
-"""Make up printed layouts: hands at the top, seats on an arc with their wager areas, shoe, rack and tray about them."""
+"""Draw random layouts: hands at the top, seats on an arc with their wager areas, and shoe, rack and tray."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHAPES = ("box", "box", "box", "oval", "hexagon", "trapezium")
 
 
 def random_layout(rng: np.random.Generator) -> Layout:
-    """Draw a layout; each call with an equally seeded generator gives the same one."""
+    """Draw a layout; generators with equal seeds give the same one."""
     width, height = float(rng.uniform(1700, 2700)), float(rng.uniform(950, 1350))
     areas = [*_hands(rng, width), *_furniture(rng, width), *_seats(rng, width, height)]
     points = {
@@ -92,7 +92,7 @@ def _seats(rng: np.random.Generator, width: float, height: float) -> list[Area]:
 
 
 def _bets(rng: np.random.Generator) -> list[tuple[str, float, float, float]]:
-    """Give each bet's place in a seat: across, down (in box widths) and its share of the width."""
+    """Return each bet's place in a seat: across, down (in box widths) and its share of the width."""
     flat = float(rng.uniform(0.38, 0.55))
     order = ["player", "banker"] if rng.random() < 0.5 else ["banker", "player"]
     bets = [(order[0], 0.0, 0.0, 1.0), (order[1], 0.0, flat * 1.12, 1.0)]

@@ -1,4 +1,4 @@
-"""Draw random moments at a table for training, lawful or not: what a detector may ever have to see."""
+"""Draw random moments at a table for training, lawful or not: anything that a detector may have to see."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ CARDS = tuple(f"{rank}{suit}" for suit in "CDHS" for rank in RANKS)
 
 @dataclass(slots=True)
 class _Draft:
-    """A scene being put together."""
+    """A scene under construction."""
 
     world: World
     rng: np.random.Generator
     faces: tuple[str, ...]
     outline: npt.NDArray[np.float32]
-    """(N, 1, 2): the cloth's edge, mm."""
+    """(N, 1, 2): the cloth's edge, in mm."""
     cards: list[CardObject] = field(default_factory=list)
     stacks: list[ChipStack] = field(default_factory=list)
     arms: list[ArmObject] = field(default_factory=list)
     cuts: list[CutCardObject] = field(default_factory=list)
     dealt: set[str] = field(default_factory=set)
-    """Names of the cards in the hands' places: the dealer's arm is over them more often than elsewhere."""
+    """Ids of the cards in the hands' places: the dealer's arm is placed over them more often than elsewhere."""
 
     def name(self) -> str:
         return f"t{len(self.cards) + len(self.stacks) + len(self.arms) + len(self.cuts)}"
@@ -96,7 +96,7 @@ class _Draft:
 
 
 def random_scene(world: World, rng: np.random.Generator, *, faces: tuple[str, ...] = CARDS) -> Scene:
-    """Draw a scene; `faces` are the cards that the world's deck has."""
+    """Draw a scene; `faces` are the cards of the world's deck."""
     edge = table_outline(world.layout, look_of(world.style, world.seed).cloth.outline)
     draft = _Draft(world, rng, faces, edge.astype(np.float32)[:, None])
     if rng.random() > 0.06:
@@ -187,7 +187,7 @@ def _fan(draft: _Draft) -> None:
 
 
 def _pile(draft: _Draft) -> None:
-    """Lay a small untidy pile: cards gathered to be cleared."""
+    """Add a small untidy pile, as cards that were gathered to be cleared."""
     rng = draft.rng
     x, y = draft.anywhere(150)
     lean, face_up = float(rng.uniform(0, 360)), bool(rng.random() < 0.6)
@@ -240,7 +240,7 @@ def _tall(rng: np.random.Generator) -> int:
 
 
 def _banks(draft: _Draft) -> None:
-    """Put the players' own stacks side by side near the edge, and a heap now and then."""
+    """Add the patrons' own stacks side by side near the edge, and sometimes a heap."""
     rng = draft.rng
     width, depth = draft.world.layout.size_mm
     wagers = [np.array(area.centre_mm) for area in draft.world.layout.of_kind("wager")]

@@ -45,12 +45,12 @@ class Window:
         return slice(self.y0, self.y1), slice(self.x0, self.x1)
 
     def joined(self, other: Window) -> Window:
-        """Give the smallest window around both."""
+        """Return the smallest window that contains both."""
         return Window(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))
 
 
 def window_around(points_px: Points, margin_px: float, size_wh_px: tuple[int, int]) -> Window:
-    """Give the window around points with a margin, cut to the picture."""
+    """Return the window round points with a margin, clipped to the picture."""
     low = np.floor(points_px.min(axis=0) - margin_px).astype(int)
     high = np.ceil(points_px.max(axis=0) + margin_px).astype(int) + 1
     x0, y0 = max(int(low[0]), 0), max(int(low[1]), 0)
@@ -59,16 +59,16 @@ def window_around(points_px: Points, margin_px: float, size_wh_px: tuple[int, in
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """What one thing adds to a picture."""
+    """The effect of one thing on a picture."""
 
     window: Window
     keep: Image
-    """(h, w, 3): share of the picture beneath that stays, of 255."""
+    """(h, w, 3): share of the underlying picture that stays, of 255."""
     add: Image
     """(h, w, 3): light added."""
 
     def apply(self, image: Image, *, origin_xy_px: tuple[int, int] = (0, 0)) -> None:
-        """Paint it into a picture (or a cut of one that begins at the origin)."""
+        """Paint it into a picture, or into a part of one that begins at the origin."""
         ox, oy = origin_xy_px
         height, width = image.shape[:2]
         x0, y0 = max(self.window.x0, ox), max(self.window.y0, oy)
@@ -87,10 +87,10 @@ class Sprite:
     def __init__(self, bgra: Image, *, premultiplied: bool = False) -> None:
         base = bgra if premultiplied else premultiply(bgra)
         self.levels: list[Image] = [base]
-        """From the largest down, each two thirds of the one before; made when first asked for."""
+        """From the largest down, each two thirds of the previous size; made when first asked for."""
 
     def fitting(self, width_px: float) -> Image:
-        """Give the smallest size that is still at least as wide as asked."""
+        """Return the smallest size that is at least as wide as asked."""
         i = 0
         while i < 7:
             height, width = self.levels[i].shape[:2]
@@ -112,7 +112,7 @@ def premultiply(bgra: Image) -> Image:
 
 
 class Brush:
-    """Collects the drawing of one thing in a window at a multiple of its size, then becomes a patch."""
+    """Draws one thing in a window at a multiple of its size, and converts the drawing into a patch."""
 
     def __init__(self, window: Window, *, factor: int = 2) -> None:
         self.window = window
@@ -146,7 +146,7 @@ class Brush:
         self.over(warped)
 
     def over(self, premultiplied: Image) -> None:
-        """Lay a premultiplied picture of the brush's own size over what is drawn."""
+        """Draw a premultiplied picture of the brush's own size over the drawing."""
         rest = cv2.bitwise_not(premultiplied[:, :, 3])
         kept = cv2.multiply(self._big, cv2.merge([rest, rest, rest, rest]), scale=1.0 / 255.0)
         self._big = np.asarray(cv2.add(kept, premultiplied), np.uint8)
@@ -160,7 +160,7 @@ class Brush:
         self._big[:, :, :3] = cv2.multiply(np.ascontiguousarray(self._big[:, :, :3]), big, dtype=cv2.CV_8U)
 
     def shadow(self, points_px: Points, *, blur_px: float, strength: float) -> None:
-        """Darken what lies beneath inside a polygon with soft edges."""
+        """Darken what lies beneath, inside a polygon with soft edges."""
         mask = np.zeros(self._shade.shape, np.uint8)
         origin = np.array([self.window.x0, self.window.y0], dtype=np.float64)
         fixed = np.round((points_px - origin) * (1 << _SHIFT)).astype(np.int32)
@@ -170,10 +170,10 @@ class Brush:
         self._shade = np.asarray(cv2.multiply(self._shade, dark, scale=1.0 / 255.0), np.uint8)
 
     def patch(self, light: FloatImage | None = None, *, shine: FloatImage | None = None) -> Patch:
-        """Shrink the drawing, put it into the window's light ((h, w, 3) factors) and give the patch.
+        """Return the drawing as a patch, scaled down and put into the window's light.
 
         Args:
-            light: Factors on the colours.
+            light: (h, w, 3) factors on the colours.
             shine: (h, w), 0 to 1: a highlight on what is drawn.
         """
         width, height = self.window.size_wh_px
@@ -202,7 +202,7 @@ def soften(mask: Image, blur_px: float) -> Image:
 
 
 def smooth_noise(rng: np.random.Generator, size_wh_px: tuple[int, int], grain_px: float) -> FloatImage:
-    """Give noise of mean 0 and deviation about 1 that changes over a given length."""
+    """Return noise of mean 0 and a deviation of about 1 that varies over `grain_px`."""
     width, height = size_wh_px
     small_wh = (max(int(width / grain_px), 2) + 2, max(int(height / grain_px), 2) + 2)
     small = rng.standard_normal((small_wh[1], small_wh[0])).astype(np.float32)
@@ -210,7 +210,7 @@ def smooth_noise(rng: np.random.Generator, size_wh_px: tuple[int, int], grain_px
 
 
 def fine_grid(grid: FloatImage, step: int, size_wh_px: tuple[int, int]) -> list[FloatImage]:
-    """Interpolate a map of two channels known at every `step`-th pixel to every pixel; gives one array a channel."""
+    """Interpolate a map of two channels known at every `step`-th pixel to all pixels; return one array per channel."""
     width, height = size_wh_px
     at_x, at_y = np.meshgrid(np.arange(width, dtype=np.float32) / step, np.arange(height, dtype=np.float32) / step)
     channels = [np.ascontiguousarray(grid[:, :, k]) for k in (0, 1)]
@@ -218,12 +218,12 @@ def fine_grid(grid: FloatImage, step: int, size_wh_px: tuple[int, int]) -> list[
 
 
 def bgr_from_hex(text: str) -> tuple[float, float, float]:
-    """Read `#rrggbb`."""
+    """Parse `#rrggbb` as BGR."""
     value = int(text.lstrip("#"), 16)
     return float(value & 255), float(value >> 8 & 255), float(value >> 16 & 255)
 
 
 def mixed(first: Sequence[float], second: Sequence[float], share: float) -> tuple[float, float, float]:
-    """Blend two colours: share 0 gives the first."""
+    """Blend two colours; share 0 gives the first."""
     a = np.asarray(first, float) * (1 - share) + np.asarray(second, float) * share
     return float(a[0]), float(a[1]), float(a[2])

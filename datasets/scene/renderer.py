@@ -1,7 +1,7 @@
-"""Render scenes of a world as its camera sees them, with the truth of what stands where.
+"""Render scenes of a world as its camera sees them, with the truth of what lies where.
 
 What rests is composed once and kept; only what moves is composed for each frame. Several scenes given at once are
-moments of one open shutter and are averaged where they differ.
+moments of one open shutter, and are averaged where they differ.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ _EDGE_ON = 0.12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RenderedObject:
-    """One thing as a picture shows it: the fields of `objects.jsonl` and a little more."""
+    """One thing as a picture shows it: the fields of `objects.jsonl` and a few more."""
 
     kind: str
     """`card`, `chips`, `cut_card` or `hand`."""
     object_id: str
     card: str | None
-    """The face, where it is seen; None for backs and all else."""
+    """The face, if it is visible; None for backs and other things."""
     face_up: bool | None
     """Which side of a card the camera sees; None for other things."""
     polygon_px: Points
     """(N, 2) distorted pixels: a card's quad (top left, top right, bottom right, bottom left), else the silhouette."""
     layout_polygon_mm: Points
-    """(N, 2): that polygon as seen on the cloth's plane, NaN where the lens cannot say."""
+    """(N, 2): that polygon projected onto the cloth plane, NaN outside the range of the lens model."""
     at_mm: tuple[float, float]
     count: int | None
     value: int | None
     visible: float
-    """Share of its pixels hidden neither by other things nor by the frame."""
+    """Share of its pixels that are hidden neither by other things nor by the frame."""
     slant: float = 1.0
-    """Of a card: share of its width that is seen, 1 flat, 0 on edge."""
+    """For a card, the visible share of its width: 1 flat, 0 on edge."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RenderedFrame:
-    """A picture and what stands in it."""
+    """A picture with the truth of what it shows."""
 
     image_hw3: Image
     """uint8 BGR, distorted as the camera sees it."""
@@ -63,7 +63,7 @@ class RenderedFrame:
 
 
 class SceneRenderer:
-    """Renders one world. Making one draws the table (a second or two); frames after that are quick."""
+    """Renders one world. Construction draws the table (a second or two); frames after that are quick."""
 
     def __init__(self, world: World, *, deck: DeckPictures | None = None) -> None:
         self.world = world
@@ -91,7 +91,7 @@ class SceneRenderer:
         return RenderedFrame(exposed, self._truth(final, resting))
 
     def still(self, scene: Scene, *, shots: int, apart_s: float) -> tuple[RenderedFrame, list[Image]]:
-        """Render a scene in which nothing moves several times, each with noise of its own; the truth is the first's."""
+        """Render a scene without motion several times, each with its own noise; the truth is that of the first."""
         first, resting = self.render([scene]), _resting([scene])
         lit = self._composed(self._at_rest(resting, scene), [self._moving(scene, set(resting))])
         times = [scene.t + apart_s * k for k in range(shots)]
@@ -163,7 +163,7 @@ class SceneRenderer:
         return patches + thumbs
 
     def _ordered(self, scene: Scene) -> list[Thing]:
-        """Give all things from the lowest up; an arm goes beneath what it holds between fingers and thumb."""
+        """Return all things from the lowest up; an arm comes below what it holds between fingers and thumb."""
         order = in_order(scene)
         for arm in scene.arms:
             drawn = self._draw(arm)
@@ -226,7 +226,7 @@ class SceneRenderer:
 
 
 def in_order(scene: Scene) -> list[Thing]:
-    """Give all things from the lowest to the highest."""
+    """Return all things from the lowest to the highest."""
     flat: list[Thing] = [c for c in scene.cards if not _is_raised(c)]
     flat += [c for c in scene.cut_cards if c.height_mm <= 0]
     flat += [s for s in scene.stacks if s.height_mm <= 0]
@@ -253,7 +253,7 @@ def _is_raised(card: CardObject) -> bool:
 
 
 def _resting(subscenes: Sequence[Scene]) -> tuple[Thing, ...]:
-    """Give what lies on the cloth unchanged through all moments, lowest first."""
+    """Return what lies on the cloth unchanged through all moments, lowest first."""
     common: set[Thing] | None = None
     for scene in subscenes:
         lying: list[Thing] = [*scene.cards, *scene.cut_cards, *scene.stacks]
@@ -275,7 +275,7 @@ def _union(patches: Sequence[Patch]) -> Window:
 
 
 def visible_shares(drawn: Sequence[Drawn], size_wh_px: tuple[int, int]) -> list[float]:
-    """Give the visible share of each thing; later ones lie above earlier ones."""
+    """Return the visible share of each thing; later ones lie above earlier ones."""
     width, height = size_wh_px[0] // MASK_STEP, size_wh_px[1] // MASK_STEP
     ids: npt.NDArray[np.uint16] = np.zeros((height, width), np.uint16)
     polygons = [np.round(found.mask_px / MASK_STEP).astype(np.int32) for found in drawn]
@@ -290,7 +290,7 @@ def visible_shares(drawn: Sequence[Drawn], size_wh_px: tuple[int, int]) -> list[
 
 
 def clipped(polygon: Points, size_wh_px: tuple[int, int]) -> Points:
-    """Cut a polygon at the picture's edges; the whole polygon where nothing of it is inside."""
+    """Clip a polygon at the picture's edges; return it whole if nothing of it is inside."""
     points = polygon
     for axis, bound, sign in ((0, 0.0, 1), (0, size_wh_px[0] - 1.0, -1), (1, 0.0, 1), (1, size_wh_px[1] - 1.0, -1)):
         inside = (points[:, axis] - bound) * sign >= 0

@@ -1,4 +1,4 @@
-"""Where flat things lie in the room and how they are drawn when they bend; areas of polygons and masks."""
+"""The position of flat things in space, drawing of curled ones, and areas of polygons and masks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CARD_LIFT_MM = 0.4
 
 
 def card_corners(card: CardObject, size_mm: tuple[float, float]) -> tuple[Points, Points]:
-    """Give a card's corners in the plane and their heights, in the order of the side that was up before it turned."""
+    """Return a card's corners in the plane and their heights, in the order of the side that was up before it turned."""
     a, phi = np.radians(card.angle_deg), np.pi * card.turn
     right, down = np.array([np.cos(a), np.sin(a)]), np.array([-np.sin(a), np.cos(a)])
     w, h = size_mm[0] / 2 * np.cos(phi), size_mm[1] / 2
@@ -33,13 +33,13 @@ def card_corners(card: CardObject, size_mm: tuple[float, float]) -> tuple[Points
 
 
 def signed_area(points: Points) -> float:
-    """Give a polygon's area, positive when it runs clockwise on the screen."""
+    """Return a polygon's area, positive if it runs clockwise on the screen."""
     x, y = points.T
     return float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
 
 
 def whole_pixels(outline_px: Points) -> int:
-    """Count the mask pixels a polygon covers, inside the frame or not."""
+    """Return the number of mask pixels that a polygon covers, inside the frame or not."""
     low = np.floor(outline_px.min(axis=0) / MASK_STEP) - 1
     local = outline_px / MASK_STEP - low
     size = np.minimum(np.ceil(local.max(axis=0)).astype(int) + 2, 6000)
@@ -49,7 +49,7 @@ def whole_pixels(outline_px: Points) -> int:
 
 
 def shade_curled(brush: Brush, sprite: Sprite, quad: Points, lift_px: Points) -> None:
-    """Draw a sheet whose middle stands higher: strips along its length, each shifted by the lift there."""
+    """Draw a sheet whose middle is raised: strips along its length, each shifted by the lift there."""
     count = 8
     texture = sprite.fitting(max(float(np.linalg.norm(quad[1] - quad[0])) * brush.factor, 1.0))
     height = texture.shape[0]

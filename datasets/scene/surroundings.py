@@ -1,4 +1,4 @@
-"""Draw what is around a table: the floor, stools, the people who sit and stand there."""
+"""Draw the surroundings of a table: the floor, stools, and sitting and standing people."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HAIR = ("#120e0c", "#2a1c14", "#4a3420", "#7a6040", "#8a8680", "#c8c0b4", "#1c1
 
 
 def draw_floor(look: Look, size_wh_px: tuple[int, int], rng: np.random.Generator) -> Image:
-    """Fill the picture with a carpet."""
+    """Return a carpet that fills the picture."""
     width, height = size_wh_px[0] // 2, size_wh_px[1] // 2
     grain = smooth_noise(rng, (width, height), float(rng.uniform(3, 15))) * 0.1
     grain += smooth_noise(rng, (width, height), float(rng.uniform(30, 150))) * 0.15
@@ -43,7 +43,7 @@ def draw_floor(look: Look, size_wh_px: tuple[int, int], rng: np.random.Generator
 
 
 def put_stools(backdrop: Backdrop, outline: Points, rng: np.random.Generator) -> None:
-    """Put stools around the table, well below the cloth."""
+    """Add stools around the table, well below the cloth."""
     for _ in range(int(rng.integers(0, 10))):
         edge, away = _beside(outline, rng)
         at = edge + away * rng.uniform(180, 420)
@@ -53,7 +53,7 @@ def put_stools(backdrop: Backdrop, outline: Points, rng: np.random.Generator) ->
 
 
 def put_people(backdrop: Backdrop, outline: Points, rng: np.random.Generator) -> None:
-    """Seat and stand people beyond the rail, only where they hide nothing of the cloth."""
+    """Add sitting and standing people beyond the rail, only where they hide nothing of the cloth."""
     middle = outline.mean(axis=0)
     edge_px = backdrop.projector.px(outline).astype(np.float32)[:, None]
     width = float(outline[:, 0].max())
@@ -81,7 +81,7 @@ def _person(backdrop: Backdrop, at: Points, head: Points, turn: float, rng: np.r
 
 
 def _beside(outline: Points, rng: np.random.Generator) -> tuple[Points, Points]:
-    """Give a point of the edge and the direction away from the table there."""
+    """Return a point of the edge and the direction away from the table there."""
     i = int(rng.integers(len(outline) - 1))
     edge = outline[i] + (outline[i + 1] - outline[i]) * rng.random()
     away = edge - outline.mean(axis=0)
@@ -97,7 +97,7 @@ def _dome(
     turn: float,
     heights_mm: tuple[float, float],
 ) -> None:
-    """Draw a rounded body as ever smaller ellipses that rise and brighten."""
+    """Draw a rounded body as ellipses that rise, shrink and brighten."""
     angle = np.linspace(0, 2 * np.pi, 48)
     ellipse = np.column_stack([np.cos(angle) * radii_mm[0], np.sin(angle) * radii_mm[1]])
     frame = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])

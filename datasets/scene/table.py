@@ -1,6 +1,6 @@
-"""Draw all that stands still at a table: floor, cloth, rail, dealer's edge, shoe, racks, tray, lamp, clutter.
+"""Draw everything that stands still at a table: floor, cloth, rail, dealer's edge, shoe, racks, tray, lamp, clutter.
 
-The picture comes without the room's light, in the camera's pixels.
+The picture is without the room's light, in the camera's pixels.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def draw_table(world: World, look: Look, projector: Projector, art: DeckArt) -> 
 
 
 def table_outline(layout: Layout, kind: str) -> Points:
-    """Give the cloth's visible outline, from its top left corner down the left side and round to the top right."""
+    """Return the cloth's visible outline, from its top left corner down the left side and round to the top right."""
     for name in (kind, "rounded", "straight"):
         outline = _outline(layout, name)
         if name == "straight" or _holds(outline, _printed(layout), 60.0):
@@ -67,7 +67,7 @@ def _outline(layout: Layout, kind: str) -> Points:
 
 
 def _printed(layout: Layout) -> Points:
-    """Give points that have to lie on the cloth: areas, markers, reference points, room for players' chips."""
+    """Return points that must lie on the cloth: areas, markers, reference points, room for patrons' chips."""
     points = [area.polygon_mm for area in layout.areas]
     marks = [*layout.reference_points.values(), *(layout.markers.at.values() if layout.markers else ())]
     points += [np.array([mark]) for mark in marks]
@@ -82,7 +82,7 @@ def _holds(outline: Points, points: Points, margin_mm: float) -> bool:
 
 
 def dense(line_mm: Points, step_mm: float) -> Points:
-    """Put points along a line no further apart than the step."""
+    """Return points along a line no farther apart than the step."""
     lengths = np.linalg.norm(np.diff(line_mm, axis=0), axis=1)
     run = np.concatenate([[0.0], np.cumsum(lengths)])
     at = np.linspace(0, run[-1], max(int(run[-1] / step_mm), 2))
@@ -96,7 +96,7 @@ def _skirt(backdrop: Backdrop, outline: Points, look: Look) -> None:
 
 
 def draw_cloth(world: World, look: Look, projector: Projector) -> ClothDrawing:
-    """Print a world's cloth, as fine as its camera sees it."""
+    """Print a world's cloth, as finely as its camera sees it."""
     width_mm, height_mm = world.layout.size_mm
     finest = max(
         projector.px_per_mm(p)
@@ -165,7 +165,7 @@ def _furnish(backdrop: Backdrop, area: Area, world: World, look: Look, *, art: D
 
 
 def lamp_corners(area: Area) -> Points:
-    """Give the glass of the lamp."""
+    """Return the corners of the lamp's glass."""
     return _box(area, 0.72)
 
 

@@ -1,7 +1,7 @@
-"""Draw each thing that may move: cards, cut cards, chip stacks, arms, the pile in the discard rack.
+"""Draw each movable thing: cards, cut cards, chip stacks, arms, the pile in the discard rack.
 
-A thing becomes a `Drawn`: its patch in the room's light, its silhouette in pixels and how many mask pixels it would
-cover if nothing hid it. Equal things give equal drawings, so they are kept.
+The result is a `Drawn`: a patch in the room's light, the silhouette in pixels, and the number of mask pixels that the
+thing would cover if nothing hid it. Equal things give equal drawings, so drawings are cached.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ _CUT_COLOURS = ("#e8c820", "#c02028", "#20a060", "#2060c0", "#e87820", "#f0f0f0"
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A thing as it adds to a picture."""
+    """A thing as it is painted into a picture."""
 
     patch: Patch
     outline_px: Points
     """(N, 2): its silhouette, or a card's four corners (top left, top right, bottom right, bottom left as seen)."""
     mask_px: Points
-    """(N, 2): what it hides, in pixels."""
+    """(N, 2): the area that it hides, in pixels."""
     whole: int
-    """Mask pixels it covers with nothing in front, beyond the frame too."""
+    """Number of mask pixels it covers with nothing in front, including those beyond the frame."""
     shows_face: bool = False
     slant: float = 1.0
-    """How much of a card's width is seen: 1 lies flat, 0 stands on edge."""
+    """Visible share of a card's width: 1 flat, 0 on edge."""
     thumb: Patch | None = None
-    """For an arm whose fingers are beneath a held thing: its thumb, to be drawn above."""
+    """For an arm whose fingers are beneath a held thing: its thumb, to be drawn above that."""
 
 
 class ThingPainter:
-    """Draws the things of one world."""
+    """Draws the things of one world, and caches the drawings."""
 
     def __init__(self, world: World, look: Look, *, projector: Projector, light: LightMap, art: DeckArt) -> None:
         self._world = world
@@ -76,23 +76,23 @@ class ThingPainter:
         self._arms: dict[tuple[int, str, bool], ArmSprite] = {}
 
     def card(self, card: CardObject) -> Drawn | None:
-        """Draw a card; None when it is outside the picture."""
+        """Draw a card; None if it is outside the picture."""
         return self._keep(card, lambda: self._card(card))
 
     def cut_card(self, card: CutCardObject) -> Drawn | None:
-        """Draw a cut card."""
+        """Draw a cut card; None if it is outside the picture."""
         return self._keep(card, lambda: self._cut_card(card))
 
     def stack(self, stack: ChipStack) -> Drawn | None:
-        """Draw a stack of chips."""
+        """Draw a stack of chips; None if it is outside the picture."""
         return self._keep(stack, lambda: self._stack(stack))
 
     def arm(self, arm: ArmObject) -> Drawn | None:
-        """Draw an arm."""
+        """Draw an arm; None if it is outside the picture."""
         return self._keep(arm, lambda: self._arm(arm))
 
     def pile(self, at_mm: tuple[float, float], *, angle_deg: float, count: int, foot_mm: float) -> Drawn | None:
-        """Draw a pile of cards, backs up."""
+        """Draw a pile of cards, backs up; None if it is outside the picture."""
         key = ("pile", at_mm, angle_deg, count, foot_mm)
         return self._keep(key, lambda: self._pile(at_mm, angle_deg, count=count, foot_mm=foot_mm))
 
@@ -152,7 +152,7 @@ class ThingPainter:
         return brush.patch(self._light.within(window), shine=self._shine(window, corners_mm)), whole_pixels(quad)
 
     def _lifted(self, corners_mm: Points, heights_mm: Points, curl_mm: float) -> Points:
-        """Give how far the picture of the middle line is shifted by the curl: (2,) pixels."""
+        """Return the shift in px of the middle line in the picture by the curl, (2,)."""
         middle = corners_mm.mean(axis=0)[None]
         height = float(heights_mm.mean())
         return np.asarray(
@@ -160,7 +160,7 @@ class ThingPainter:
         )
 
     def _bend(self, window: Window, quad: Points, curl_mm: float) -> FloatImage:
-        """Give shading over a card: a faint slope, and light and dark ends when it is curled."""
+        """Return the shading of a card: a slight slope, and light and dark ends if it is curled."""
         width, height = window.size_wh_px
         x, y = np.meshgrid(
             np.arange(window.x0, window.x1, dtype=np.float32), np.arange(window.y0, window.y1, dtype=np.float32)
@@ -173,7 +173,7 @@ class ThingPainter:
         )
 
     def _shine(self, window: Window, corners_mm: Points) -> FloatImage | None:
-        """Give the highlight of a glossy sheet: strongest where the lamp mirrors in it."""
+        """Return the highlight of a glossy sheet, strongest where the lamp is reflected; None for a matt one."""
         gloss = self._look.light.gloss
         if gloss < 0.02:
             return None

@@ -1,4 +1,4 @@
-"""Cut a rendered scene into the detector's school: rectified tiles with oriented boxes.
+"""Cut a rendered scene into training tiles for the detector: rectified pictures with oriented boxes.
 
 Tile pixels: (x, y), pixel centres at integers. Boxes: YOLO-OBB, a class and four corners as shares of the tile.
 """
@@ -20,14 +20,14 @@ TILE_PX = 320
 PX_PER_MM = 0.5
 _CARD_VISIBLE, _CHIPS_VISIBLE, _HAND_VISIBLE = 0.25, 0.30, 0.15
 _EDGE_ON = 0.3
-"""A card seen narrower than this share of its width is taught as nothing."""
+"""A card whose visible width is below this share is not labelled."""
 _HAND_LEAST_PX2 = 150.0
 _KIND_WEIGHTS = {"card": 0.45, "chips": 0.2, "cut_card": 0.25, "hand": 0.2}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box:
-    """One taught object."""
+    """One labelled object."""
 
     label: int
     """Index into `CLASSES`."""
@@ -37,7 +37,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SchoolTile:
-    """One picture of the school."""
+    """One training tile with its labels."""
 
     image_hw3: Image
     boxes: tuple[Box, ...]
@@ -54,7 +54,7 @@ def school_tiles(
 
 
 def _moments(scene: Scene, rng: np.random.Generator) -> list[Scene]:
-    """Give moments of an open shutter: in a quarter of scenes what is in the air moves."""
+    """Return the moments of an open shutter: in a quarter of the scenes, what is in the air moves."""
     if rng.random() > 0.25 or not scene.arms:
         return [scene]
     shift = rng.normal(0, 9, (len(scene.arms) + len(scene.cards), 2))
@@ -112,7 +112,7 @@ def _tile(world: World, frame: RenderedFrame, image: Image, rng: np.random.Gener
 
 
 def _chosen(things: Sequence[RenderedObject], rng: np.random.Generator) -> RenderedObject:
-    """Choose a thing to look at: first a kind, so that rare kinds are seen often enough, then one of them."""
+    """Choose a thing for a tile: first a kind, so that rare kinds appear often enough, then one of its things."""
     kinds = sorted({thing.kind for thing in things})
     weights = np.array([_KIND_WEIGHTS[kind] for kind in kinds])
     kind = kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))]
@@ -121,7 +121,7 @@ def _chosen(things: Sequence[RenderedObject], rng: np.random.Generator) -> Rende
 
 
 def taught_box(thing: RenderedObject, origin_mm: Points, px_per_mm: float) -> Box | None:
-    """Give what a tile teaches of a thing, None where too little of it is seen."""
+    """Return the label of a thing in a tile, None if too little of it is visible."""
     if not np.isfinite(thing.layout_polygon_mm).all():
         return None
     points = (np.asarray(thing.layout_polygon_mm, np.float64) - origin_mm) * px_per_mm
@@ -150,7 +150,7 @@ def _shares(corners: Points) -> Points:
 
 
 def _within_tile(quad: Points, inside: Points) -> Points:
-    """Give a card's quad, or the rectangle along its own sides around the part that the tile's edge leaves."""
+    """Return a card's quad, or the rectangle along its own sides round the part inside the tile."""
     if len(inside) == 4 and np.allclose(inside, quad):
         return quad
     across, along = quad[1] - quad[0], quad[3] - quad[0]
@@ -161,7 +161,7 @@ def _within_tile(quad: Points, inside: Points) -> Points:
 
 
 def polygon_area(points: Points) -> float:
-    """Give a polygon's area, never negative."""
+    """Return a polygon's area, never negative."""
     return float(cv2.contourArea(points.astype(np.float32)))
 
 
@@ -170,7 +170,7 @@ def _rectangle(points: Points) -> Points:
 
 
 def label_lines(boxes: Sequence[Box]) -> str:
-    """Write boxes as the lines of a YOLO-OBB label file."""
+    """Return boxes as the lines of a YOLO-OBB label file."""
     lines = []
     for box in boxes:
         numbers = " ".join(f"{value:.6f}" for value in box.corners.ravel())

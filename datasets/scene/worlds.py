@@ -1,6 +1,6 @@
-"""Draw random worlds for training: a layout, chips, a camera, a look.
+"""Draw random worlds for training: a layout, chips, a camera, an appearance.
 
-The split "held_out" takes other palettes, prints, chip designs, decks and seeds than "train".
+The split "held_out" uses other palettes, prints, chip designs, decks and seeds than "train".
 """
 
 from __future__ import annotations
@@ -82,7 +82,10 @@ def _rgb(colour: str, rng: np.random.Generator) -> tuple[int, int, int]:
 def random_camera(rng: np.random.Generator, cloth_size_mm: tuple[float, float]) -> Calibration:
     """Draw an overhead camera that has the whole cloth in view.
 
-    It hangs 1.5 to 3 m above, tilted 0 to 35 degrees from any side, rolled a little, with k1 from -0.2 to 0.05.
+    It is 1.5 to 3 m above, tilted 0 to 35 degrees from any side, slightly rolled, with k1 from -0.2 to 0.05.
+
+    Raises:
+        CameraPoseError: No drawn camera sees the whole cloth.
     """
     for _ in range(60):
         camera = _camera(rng, cloth_size_mm)

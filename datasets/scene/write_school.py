@@ -1,8 +1,8 @@
-"""Write the detector's school to disk in Ultralytics' layout: `python -m thirdcard.datasets.scene.write_school --out
+"""Write the detector's training set in Ultralytics' layout: `python -m thirdcard.datasets.scene.write_school --out
 DIR`.
 
-Each world is one job; a job that is already done (its marker file is there) is skipped, so a broken run goes on where
-it stopped. Splits are written side by side: `images/train`, `images/val` for held-out worlds.
+Each world is one job; a job that is already done (its marker file exists) is skipped, so an interrupted run continues
+where it stopped. Splits are written side by side: `images/train`, and `images/val` for held-out worlds.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from thirdcard.datasets.scene.worlds import Split, random_world
 
 LOG = logging.getLogger(__name__)
 BACKS_LIKE_CLOTH = {"train": 0.3, "held_out": 0.0}
-"""Of the worlds of each split: how many have such backs. The examination was made before there were any."""
+"""Share of the worlds of each split that have such backs. The held-out tiles were made before there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One world's share of the school."""
+    """One world's share of the training set."""
 
     out: Path
     split: Split
@@ -44,21 +44,21 @@ class Job:
     tiles: int
     artwork: Path | None
     backs_like_cloth: float | None = None
-    """How likely this world's cards have backs in the colour of its cloth; None: as usual for its split."""
+    """Probability that this world's cards have backs in the colour of its cloth; None: as usual for its split."""
 
     @property
     def stem(self) -> str:
-        """Begin of its files' names."""
+        """The beginning of its files' names."""
         return f"{self.split}-{self.seed}-{self.index:06d}"
 
     @property
     def folder(self) -> str:
-        """Name of the split's folder in Ultralytics' layout."""
+        """The name of the split's folder in Ultralytics' layout."""
         return "train" if self.split == "train" else "val"
 
 
 def run_job(job: Job) -> int:
-    """Render one world's tiles; gives how many pictures were written."""
+    """Render one world's tiles; return how many pictures were written."""
     done = job.out / "done" / job.stem
     if done.exists():
         return 0
@@ -91,7 +91,7 @@ def _with_back_like_cloth(deck: Deck, world: World, rng: np.random.Generator) ->
 
 
 def prepare(out: Path) -> None:
-    """Make the folders and `data.yaml`."""
+    """Create the folders and `data.yaml`."""
     for kind in ("images", "labels"):
         for split in ("train", "val"):
             (out / kind / split).mkdir(parents=True, exist_ok=True)
