@@ -1,1 +1,1 @@
-"""What the detector and the reader are and how they were made."""
+"""The models: how the detector, the readers and the stack networks are built, trained, exported and evaluated."""

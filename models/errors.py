@@ -1,4 +1,4 @@
-"""What can go wrong when a model is trained or exported."""
+"""The errors of training and exporting models."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ class ModelsError(Exception):
 
 
 class ModelExportError(ModelsError):
-    """A trained network cannot be exported so."""
+    """A trained network cannot be exported in this way."""
 
 
 class BelowFloorsError(ModelExportError):
-    """A new model is worse than the shipped ones may be, or nobody measured it."""
+    """A new model is worse than the floors allow, or was not evaluated."""

@@ -1,4 +1,4 @@
-"""Write a trained network as the ONNX file that runs, and check that it does the same."""
+"""Write a trained network as an ONNX file, and check that both compute the same."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ ALLOWED_DIFFERENCE = 0.01
 
 
 def write_onnx(net: nn.Module, path: Path, tensors: tuple[TensorSpec, TensorSpec]) -> None:
-    """Write a network for any number of rows at once.
+    """Write a network for any batch size.
 
     Args:
-        net: The network, in evaluation mode; its batch norms are folded into its convolutions where they follow them.
+        net: The network in evaluation mode; its batch norms are folded into the convolutions that precede them.
         path: The file.
-        tensors: Its input and its output; the first side of each is the batch.
+        tensors: Its input and its output; the first dimension of each is the batch.
 
     Raises:
-        ModelExportError: The file does not do what the network does.
+        ModelExportError: The file's outputs differ from the network's.
     """
     taken, given = tensors
     fold(net)
@@ -47,7 +47,7 @@ def write_onnx(net: nn.Module, path: Path, tensors: tuple[TensorSpec, TensorSpec
 
 
 def compare(net: nn.Module, path: Path, shape: tuple[int | None, ...]) -> float:
-    """Largest difference between torch's and ONNX Runtime's answers over noise and flat pictures."""
+    """Return the largest difference between torch's and ONNX Runtime's outputs for noise and dark noise."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])

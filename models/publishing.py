@@ -1,8 +1,8 @@
-"""Put a trained network where it runs: drafted, declared, examined, then copied beside the house's other models.
+"""Publish a trained network: drafted, declared, evaluated, then copied to the house's other models.
 
-A draft is a folder of its own with a registry and weights, so that a network can be opened and measured as it will run
-before anything is replaced. What is worse than `models/metrics.yaml` allows is refused. The package's own models are
-written only where both their paths are given.
+A draft is a separate folder with a registry and weights, so that a network can be opened and measured as it will run
+before anything is replaced. A model below the floors of `models/metrics.yaml` is refused. The package's own models are
+written only if both their paths are given.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ HEADER = """\
 # Weights: the folder weights beside this file, named by hash.
 """
 LENGTHS = ("_mm", "_px")
-"""Endings of figures that may not be greater than their floor; all others may not be less."""
+"""Endings of figures that may not exceed their floor; all other figures may not fall below it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """Where a model goes, and whether it has to be good enough."""
+    """Where a model goes, and whether it must reach the floors."""
 
     weights_dir: Path
     registry: Path
@@ -50,7 +50,7 @@ class Destination:
 
 
 def add_destination(parser: argparse.ArgumentParser) -> None:
-    """The options that `destination_of` reads."""
+    """Add the options that `destination_of` reads."""
     parser.add_argument("--home", type=Path, help=f"the service's folder, for its models; else {MODELS_VARIABLE}")
     parser.add_argument("--weights-dir", type=Path, help="with --registry: write there instead")
     parser.add_argument("--registry", type=Path, help="with --weights-dir: the file that declares models")
@@ -59,10 +59,11 @@ def add_destination(parser: argparse.ArgumentParser) -> None:
 
 
 def destination_of(told: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> Destination:
-    """Where parsed arguments want a model.
+    """Return the destination that parsed arguments name.
 
     Raises:
-        ModelExportError: They do not say where, or would replace the package's own by accident.
+        ModelExportError: They name none, or would replace the package's own models by accident.
+        BelowFloorsError: The evaluation is skipped without `--force`.
     """
     if told.no_exam and not told.force:
         raise BelowFloorsError("--no-exam leaves the model unmeasured; add --force to export it all the same")
@@ -84,7 +85,7 @@ def destination_of(told: argparse.Namespace, environment: Mapping[str, str] = os
 
 
 class Draft:
-    """A model that is not yet where it runs; a context, whose files go when it ends."""
+    """A model that is not published yet; a context manager that deletes its files at the end."""
 
     def __init__(self, name: str, destination: Destination) -> None:
         self._name, self._destination = name, destination
@@ -100,7 +101,7 @@ class Draft:
 
     @property
     def path(self) -> Path:
-        """Where the ONNX file is to be written."""
+        """The path at which the ONNX file must be written."""
         return self._folder / "weights" / f"{self._name}.onnx"
 
     def declare(
@@ -126,14 +127,14 @@ class Draft:
         return load_model_spec(self._name, self._folder / "registry.yaml")
 
     def publish(self, figures: Mapping[str, float] | None, exam: str) -> str:
-        """Copy the weights, named by their hash, and enter them in the registry; a line that says so.
+        """Copy the weights, named by their hash, and enter them in the registry; return a line for the user.
 
         Args:
-            figures: What the model reaches; None where nobody measured it.
-            exam: The part of `models/metrics.yaml` that it has to reach.
+            figures: The model's figures; None if it was not evaluated.
+            exam: The part of `models/metrics.yaml` with the floors.
 
         Raises:
-            BelowFloorsError: It does not, and nobody forced it.
+            BelowFloorsError: It is below a floor, or was not evaluated, and this is not forced.
         """
         wrong = shortfalls(figures, floors_of(exam)) if figures is not None else ["not examined"]
         if wrong and not self._destination.is_forced:
@@ -147,13 +148,13 @@ class Draft:
 
 
 def floors_of(exam: str) -> dict[str, float]:
-    """What `models/metrics.yaml` asks for; figures of a class as `class.figure`."""
+    """Return the floors of a part of `models/metrics.yaml`; figures of a class as `class.figure`."""
     floors = yaml.safe_load((REGISTRY_PATH.parent / "metrics.yaml").read_text(encoding="utf-8"))[exam]
     return {name: float(floor) for name, floor in flattened(floors).items()}
 
 
 def flattened(figures: Mapping[str, Any]) -> dict[str, float]:
-    """Figures of classes as `class.figure`."""
+    """Return nested figures of classes as `class.figure`."""
     flat: dict[str, float] = {}
     for name, value in figures.items():
         flat |= {f"{name}.{k}": v for k, v in value.items()} if isinstance(value, Mapping) else {name: value}
@@ -161,7 +162,7 @@ def flattened(figures: Mapping[str, Any]) -> dict[str, float]:
 
 
 def shortfalls(figures: Mapping[str, float], floors: Mapping[str, float]) -> list[str]:
-    """A line a floor that is not kept; a figure that is not a number keeps none."""
+    """Return a line for each floor that is missed; a figure that is not a number misses every floor."""
     lines = []
     for name, floor in floors.items():
         found, is_length = figures[name], name.endswith(LENGTHS)

@@ -1,4 +1,4 @@
-"""Put pictures through a recorder's compression: H.264 as surveillance recorders write it, JPEG, or none."""
+"""Compress pictures as a recorder does: H.264 as surveillance recorders encode it, JPEG, or nothing."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Recorder:
     """One recorder's compression."""
 
     crf: int | None = None
-    """Of H.264: 18 hardly shows, 38 is mud."""
+    """Constant rate factor of H.264: 18 is hardly visible, 38 is very coarse."""
     jpeg: int | None = None
-    """A JPEG quality, of each picture by itself; read only where `crf` is None."""
+    """JPEG quality for single pictures; used only if `crf` is None."""
 
     def recorded(self, images: Sequence[Image]) -> list[Image]:
-        """What a recording of pictures that follow one another shows."""
+        """Return consecutive pictures as a recording shows them."""
         if self.crf is not None:
             return _h264(images, self.crf)
         return [_jpeg(image, self.jpeg) for image in images] if self.jpeg is not None else list(images)
 
 
 def random_recorder(rng: np.random.Generator) -> Recorder:
-    """Most record H.264, light or heavy."""
+    """Draw a recorder: most encode H.264, lightly or heavily."""
     kind = rng.random()
     if kind < 0.7:
         return Recorder(crf=int(rng.integers(19, 37)))
@@ -45,7 +45,7 @@ def _jpeg(image: Image, quality: int) -> Image:
 
 
 def _h264(images: Sequence[Image], crf: int) -> list[Image]:
-    """Encoded without B frames and decoded again; as many as came."""
+    """Encode pictures without B frames and decode them; returns as many as came."""
     options = {"preset": "veryfast", "bf": "0", "g": str(KEY_FRAMES), "crf": str(crf), "threads": "1"}
     file = io.BytesIO()
     with av.open(file, "w", format="matroska") as container:

@@ -1,7 +1,7 @@
-"""Teach a network for a given time from batches that other processes draw.
+"""Train a network for a given time from batches that other processes draw.
 
-The rate follows the clock, checkpoints are written every minute, and a run goes on where it stopped. It may begin with
-another run's checkpoint or with the ONNX file that is shipped. What is taught stands in a `Subject`. Needs the `train`
+The learning rate follows the clock, checkpoints are written every minute, and an interrupted run can be resumed. It may
+start from another run's checkpoint or from the shipped ONNX file. What is trained is a `Subject`. Needs the `train`
 extra (torch).
 """
 
@@ -32,9 +32,9 @@ from thirdcard.models.precision import mixed_precision
 from thirdcard.models.warm_start import start_from_onnx
 
 WARM_UP = 0.03
-"""Share of the time over which the rate rises."""
+"""Share of the time over which the learning rate rises."""
 MEASURED_ROWS = 384
-"""Rows on which the statistics of a network that begins with an ONNX file are measured."""
+"""Rows on which the batch-norm statistics are measured if a network starts from an ONNX file."""
 JUDGED_EVERY_S = 600.0
 
 Batch = tuple[npt.NDArray[Any], ...]
@@ -49,13 +49,13 @@ class TimeSpent(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How a subject is taught, apart from what the command line says."""
+    """How a subject is trained, apart from the command line's settings."""
 
     weight_decay: float = 0.02
     average_decay: float = 0.998
-    """How much of the running average stays at each step, once it is no longer young."""
+    """Weight of the running average at each step, after the first steps."""
     replay: int = 40
-    """After so many batches each comes back once, varied: drawing costs about as much as learning. 0: never."""
+    """After so many batches each batch is repeated once, varied: drawing costs about as much as learning. 0: never."""
 
 
 class Subject(Protocol):
@@ -65,24 +65,24 @@ class Subject(Protocol):
     recipe: Recipe
 
     def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
-        """Fresh batches of `count` rows without end; called in another process."""
+        """Yield fresh batches of `count` rows without end; called in another process."""
 
     def again(self, batch: Batch) -> Batch:
-        """An older batch, varied at no cost."""
+        """Return a variation of an older batch, which costs almost nothing."""
 
     def pictures(self, batch: Tensors) -> torch.Tensor:
-        """What the network is shown of a batch, as it takes it."""
+        """Return the network's input for a batch."""
 
     def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
-        """What is to become small."""
+        """Return the loss of a batch, to be minimised."""
 
     def judge(self, net: nn.Module) -> str:
-        """A line of figures on what training never sees; empty where nothing was kept apart."""
+        """Return a line of figures on data that is never trained on; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopSettings:
-    """What the command line says to any subject."""
+    """The command line's settings for any subject."""
 
     device: str
     minutes: float
@@ -92,22 +92,22 @@ class LoopSettings:
     out: Path
     rate: float
     start: Path | None
-    """An earlier run's checkpoint, or an ONNX file that such a network was exported to."""
+    """An earlier run's checkpoint, or an ONNX file exported from such a network."""
     seed: int
     resume: bool
     part: str = ""
-    """Which network of that file, where it holds several."""
+    """Which network of that file, if it contains several."""
 
     @property
     def checkpoint(self) -> Path:
-        """Where the run saves itself."""
+        """The file to which the run saves itself."""
         return self.out / "last.pt"
 
 
 def add_arguments(
     parser: argparse.ArgumentParser, *, out: Path, batch: int, rate: float, minutes: float = 60.0, seed: int = 1
 ) -> None:
-    """The options that `loop_settings` reads."""
+    """Add the options that `loop_settings` reads."""
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--minutes", type=float, default=minutes, help="time to spend in all, over all resumed runs")
     parser.add_argument("--batch", type=int, default=batch)
@@ -121,7 +121,7 @@ def add_arguments(
 
 
 def loop_settings(told: argparse.Namespace) -> LoopSettings:
-    """The settings of parsed arguments."""
+    """Return the settings of parsed arguments."""
     names = [name for name in LoopSettings.__dataclass_fields__ if hasattr(told, name)]
     return LoopSettings(**{name: getattr(told, name) for name in names})
 
@@ -136,24 +136,24 @@ def teach(subject: Subject, settings: LoopSettings) -> None:
 
 
 def load_average(checkpoint: Path, net: nn.Module) -> nn.Module:
-    """Gives `net` the running average of a checkpoint, ready to run."""
+    """Load the running average of a checkpoint into `net`, and return it ready to run."""
     state = torch.load(checkpoint, map_location="cpu", weights_only=True)["average"]
     net.load_state_dict({key.removeprefix("module."): value for key, value in state.items() if key != "n_averaged"})
     return net.eval()
 
 
 class DrawingError(Exception):
-    """There are no more batches."""
+    """No more batches are drawn."""
 
 
 def say(text: str) -> None:
-    """A line of the log."""
+    """Write a line of the log, with the time."""
     sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
     sys.stdout.flush()
 
 
 class _Training:
-    """The network, its average, and how far it has come."""
+    """The network, its average, and the progress of its training."""
 
     def __init__(self, subject: Subject, settings: LoopSettings) -> None:
         self._subject, self._settings = subject, settings
@@ -168,7 +168,7 @@ class _Training:
             self._load()
 
     def run(self) -> None:
-        """Learn until the time is spent."""
+        """Train until the time is spent."""
         settings = self._settings
         total_s, before_s = settings.minutes * 60, self._spent_s
         progress = multiprocessing.Value("d", before_s / max(total_s, before_s, 1.0))
@@ -193,7 +193,7 @@ class _Training:
         self._judge()
 
     def _begin(self, batches: Iterator[Batch]) -> None:
-        """Take over the weights to begin with, where there are any."""
+        """Load the weights to start from, if there are any."""
         start = self._settings.start
         if start is None:
             return
@@ -251,7 +251,7 @@ class _Training:
 
 
 def lean_average(decay: float) -> Callable[[list[torch.Tensor], list[torch.Tensor], torch.Tensor], None]:
-    """Moves an average towards the network: by much while it is young, by 1 - `decay` later."""
+    """Return a function that moves an average towards the network: fast at first, by 1 - `decay` later."""
 
     def move(averaged: list[torch.Tensor], current: list[torch.Tensor], count: torch.Tensor) -> None:
         if torch.is_floating_point(averaged[0]):
@@ -266,7 +266,7 @@ def lean_average(decay: float) -> Callable[[list[torch.Tensor], list[torch.Tenso
 def _batches(
     subject: Subject, settings: LoopSettings, progress: TimeSpent, spent_s: int
 ) -> Generator[Batch, None, None]:
-    """Fresh batches from the workers, each followed by an older one; the workers end when this is closed."""
+    """Yield fresh batches from the workers, each followed by an older one; closing it ends the workers."""
     context = multiprocessing.get_context("fork")
     queue: multiprocessing.Queue[Batch] = context.Queue(maxsize=12)
     workers = []
@@ -290,7 +290,7 @@ def _batches(
 
 
 def _next(queue: multiprocessing.Queue[Batch], workers: Sequence[BaseProcess]) -> Batch:
-    """The next batch; raises DrawingError where the processes that draw have all ended."""
+    """Return the next batch; raise DrawingError if the processes that draw have all ended."""
     while True:
         with suppress(Empty):
             return queue.get(timeout=5.0)

@@ -1,8 +1,8 @@
-"""Begin a training with the weights that are shipped: the ONNX file back into a network with batch norm.
+"""Start a training from shipped weights: load the ONNX file into a network with batch norm.
 
-The file holds convolutions with their batch norm folded in. Each norm is laid out again so that it undoes what it
-does: its statistics are measured on a batch, its scale is their spread and its shift their mean plus the bias that was
-folded in. The network then computes what the file does, in training as in use, and can be trained on.
+The file holds convolutions with their batch norms folded in. Each norm is set up so that it undoes itself: its
+statistics are measured on a batch, its scale is their spread, and its shift is their mean plus the folded bias. The
+network then computes what the file does, in training as in use, and can be trained further.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from torch import nn
 
 
 class WarmStartError(Exception):
-    """The file's weights are not this network's."""
+    """The file's weights do not belong to this network."""
 
 
 def start_from_onnx(net: nn.Module, path: Path, pictures: torch.Tensor, *, part: str = "") -> None:
-    """Gives `net` the weights of an ONNX file that was exported from such a network.
+    """Load the weights of an ONNX file that was exported from such a network into `net`.
 
     Args:
-        net: The network, with batch norm; changed in place and left in training mode. What it never learns it keeps.
-        path: What the network's exporter wrote; its initializers or its nodes bear the names of the network's layers.
+        net: The network, with batch norm; changed in place and left in training mode. Frozen layers keep their weights.
+        path: The exporter's file; its initializers or its nodes bear the names of the network's layers.
         pictures: A batch as in training, (N, channels, H, W); the norms' statistics are measured on it.
-        part: What the file's network calls the one that is wanted, where it holds several, as "networks.1".
+        part: The name of the wanted network in the file if it contains several, such as "networks.1".
 
     Raises:
         WarmStartError: A layer's weights are missing or of another shape.
@@ -47,7 +47,7 @@ def start_from_onnx(net: nn.Module, path: Path, pictures: torch.Tensor, *, part:
 
 
 def parts_of(path: Path) -> list[str]:
-    """What a file calls the networks that it holds, as "networks.1"; one empty name where there is a single one."""
+    """Return the names of the networks in a file, such as "networks.1"; one empty name if there is a single one."""
     names = {".".join(name.split(".")[:2]) for name in _initializers(path) if name.startswith("networks.")}
     return sorted(names) or [""]
 
@@ -55,7 +55,7 @@ def parts_of(path: Path) -> list[str]:
 def _unfold(
     net: nn.Module, norms: dict[str, nn.BatchNorm2d], biases: dict[str, torch.Tensor], pictures: torch.Tensor
 ) -> None:
-    """Sets every norm to add its bias only, measures what comes in, and lays it out for training."""
+    """Let every norm only add its bias, measure its inputs on a batch, and set it up for training."""
     met: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
     hooks = []
     for name, norm in norms.items():
@@ -86,7 +86,7 @@ def _measure(met: dict[str, tuple[torch.Tensor, torch.Tensor]], name: str) -> An
 
 
 def _normed(net: nn.Module, prefix: str = "") -> Iterator[tuple[str, nn.BatchNorm2d]]:
-    """Every convolution's name with the norm that follows it among its siblings."""
+    """Yield every convolution's name with the norm that follows it among its siblings."""
     before: str | None = None
     for name, child in net.named_children():
         path = f"{prefix}{name}"
@@ -110,7 +110,7 @@ def _initializers(path: Path) -> dict[str, torch.Tensor]:
 
 
 def _layer(node: str) -> str:
-    """What the network calls a node's layer: "/join/join.1/first/first.0/Conv" is of "join.1.first.0"."""
+    """Return the network's name of a node's layer: "/join/join.1/first/first.0/Conv" belongs to "join.1.first.0"."""
     scopes = node.split("/")[1:-1]
     inner = [scope for scope, after in zip(scopes, [*scopes[1:], ""], strict=True) if not after.startswith(f"{scope}.")]
     return ".".join(inner)

@@ -1,5 +1,5 @@
-"""Draw worlds into files, one each, and read their rows; a world whose file is there is skipped, so a broken run goes
-on where it was."""
+"""Draw worlds into one file each, and read their rows. A world whose file exists is skipped, so that an interrupted
+run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import numpy.typing as npt
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 Rows = tuple[npt.NDArray[Any], ...]
-"""Arrays with as many rows each."""
+"""Arrays with equally many rows."""
 
 
 def write_worlds(folder: Path, prefix: str, indices: Iterable[int], draw: Callable[[int], Arrays]) -> None:
-    """Write `<prefix>-<index>.npz` for every world that has none yet, and say so; a file is whole or not there.
+    """Write `<prefix>-<index>.npz` for every world without a file; a file is either complete or absent.
 
     Args:
-        folder: Made where it is not there.
-        prefix: What the files of this school are called, its split and seed.
+        folder: Created if it is missing.
+        prefix: The beginning of the files' names: split and seed.
         indices: The worlds.
-        draw: A world's arrays by name, as many rows each.
+        draw: Returns a world's arrays by name, with equally many rows.
     """
     cv2.setNumThreads(1)
     folder.mkdir(parents=True, exist_ok=True)
@@ -45,15 +45,16 @@ def write_worlds(folder: Path, prefix: str, indices: Iterable[int], draw: Callab
 
 
 class WorldFolder:
-    """The rows of drawn worlds; those of files that were written since the last look are read too."""
+    """The rows of drawn worlds; files written since the last look are read as well."""
 
     def __init__(self, folder: Path, pattern: str, read: Callable[[Arrays], Rows], *, written_by: str) -> None:
-        """
+        """Set up the folder.
+
         Args:
             folder: Where the files lie.
-            pattern: What those that are wanted are called.
-            read: From a file's arrays to those that are wanted, as many rows each.
-            written_by: The module that draws them.
+            pattern: Glob pattern of the wanted files.
+            read: Selects the wanted arrays of a file, with equally many rows.
+            written_by: The module that draws them, for error messages.
         """
         self._folder, self._pattern, self._read, self._written_by = folder, pattern, read, written_by
         self._names: set[str] = set()
@@ -61,16 +62,16 @@ class WorldFolder:
         self._starts = [0]
 
     def has_files(self) -> bool:
-        """Whether there is anything to read."""
+        """Whether there is any file to read."""
         return any(self._folder.glob(self._pattern))
 
     def check(self) -> None:
-        """Raises FileNotFoundError, which names the module that writes them, where there are no files."""
+        """Raise FileNotFoundError, naming the module that writes them, if there are no files."""
         if not self.has_files():
             raise FileNotFoundError(f"{self._folder}: no {self._pattern}; {self._written_by} writes them")
 
     def look(self) -> int:
-        """Reads what is new and says how many rows there are; raises FileNotFoundError where there are no files."""
+        """Read new files and return the number of rows; raise FileNotFoundError if there are no files or rows."""
         self.check()
         for path in sorted(self._folder.glob(self._pattern)):
             if path.name not in self._names:
@@ -85,7 +86,7 @@ class WorldFolder:
         return self._starts[-1]
 
     def take(self, rows: npt.NDArray[np.int64]) -> Rows:
-        """Some rows of every array."""
+        """Return the given rows of every array."""
         parts = np.searchsorted(self._starts, rows, side="right") - 1
         places = [(self._parts[part], int(row) - self._starts[part]) for part, row in zip(parts, rows, strict=True)]
         return tuple(np.stack(column) for column in zip(*([a[i] for a in part] for part, i in places), strict=True))

@@ -1,11 +1,11 @@
-"""Measure the detector that runs, on a school's pictures that training never saw.
+"""Evaluate the detector that runs, on tiles that were never trained on.
 
     python -m thirdcard.models.detector.detector_evaluate SCHOOL [--json FILE] [--worst FOLDER]
 
-The school's pictures of held-out worlds are in `images/val`. Objects whose middle lies outside their tile do not count:
-where the detector runs, another tile holds them. Uses the run-time detector itself (no torch): average precision per
-class at an overlap of 0.5, recall and precision at the score it runs with, how far boxes are off in millimetres, and
-pictures of the worst mistakes.
+The tiles of held-out worlds are in `images/val`. Objects whose centre lies outside their tile do not count: at run time
+another tile contains them. Uses the run-time detector itself (no torch): average precision per class at an overlap of
+0.5, recall and precision at the score it runs with, the error of boxes in millimetres, and pictures of the worst
+mistakes.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ class Match:
     sample: Sample
     found: Detections
     truth_of: NDArray[np.int64]
-    """(found,) the row of the truth that a detection stands for, -1 for none."""
+    """(found,) the row of the truth that matches each detection, -1 for none."""
     found_of: NDArray[np.int64]
-    """(truth,) the row of the detection that stands for an object, -1 for none."""
+    """(truth,) the row of the detection that matches each object, -1 for none."""
 
 
 def read_samples(school: Path) -> Iterator[Sample]:
-    """The held-out tiles of a school, with `images/val` and `labels/val` as Ultralytics lays them out."""
+    """Yield the held-out tiles of a training set, from `images/val` and `labels/val` in Ultralytics' layout."""
     for path in sorted((school / "images" / "val").glob("*.jpg")):
         image = cv2.imread(str(path))
         if image is not None:
@@ -73,14 +73,14 @@ def read_samples(school: Path) -> Iterator[Sample]:
 
 
 def parse_labels(lines: Sequence[str], width_px: int, height_px: int) -> Detections:
-    """Truth from lines of `class x1 y1 x2 y2 x3 y3 x4 y4`, in parts of the picture's width and height."""
+    """Parse truth from lines of `class x1 y1 x2 y2 x3 y3 x4 y4`, in shares of the picture's width and height."""
     rows = np.array([line.split() for line in lines if line.strip()], np.float64).reshape(-1, 9)
     corners = rows[:, 1:].reshape(-1, 4, 2) * (width_px, height_px)
     return Detections(order_corners(corners), rows[:, 0].astype(np.int64), np.ones(len(rows)))
 
 
 def match(sample: Sample, found: Detections) -> Match:
-    """Gives each detection, best first, the object of its class that it overlaps most."""
+    """Match each detection, best first, to the free object of its class that it overlaps most."""
     truth_of = np.full(len(found), -1)
     found_of = np.full(len(sample.truth), -1)
     for i in np.argsort(-found.score, kind="stable"):
@@ -94,7 +94,7 @@ def match(sample: Sample, found: Detections) -> Match:
 
 
 def average_precision(matches: Sequence[Match], label: int) -> float:
-    """Area under the precision envelope over recall, for one class; NaN where it has no objects."""
+    """Return the area under the precision envelope over recall, for one class; NaN if it has no objects."""
     count = sum(int((each.sample.truth.label == label).sum()) for each in matches)
     if not count:
         return float("nan")
@@ -108,7 +108,7 @@ def average_precision(matches: Sequence[Match], label: int) -> float:
 
 
 def summarise(matches: Sequence[Match], score: float) -> dict[str, Any]:
-    """The figures, per class and over all."""
+    """Return the figures per class and the mean average precision."""
     classes = {name: _figures(matches, label, score) for label, name in enumerate(LABELS)}
     precisions = [figures["ap50"] for figures in classes.values() if np.isfinite(figures["ap50"])]
     return {"tiles": len(matches), "score": score, "map50": float(np.mean(precisions)), "classes": classes}
@@ -136,7 +136,7 @@ def _figures(matches: Sequence[Match], label: int, score: float) -> dict[str, fl
 
 
 def draw(each: Match, score: float) -> Image:
-    """The tile twice: with its truth, and with what was found; mistakes have thick lines."""
+    """Draw the tile twice: with its truth, and with the detections; mistakes have thick lines."""
     left, right = (
         np.asarray(cv2.resize(each.sample.image, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC), np.uint8)
         for _ in range(2)
@@ -151,14 +151,14 @@ def draw(each: Match, score: float) -> Image:
 
 
 def mistakes(each: Match, score: float) -> int:
-    """Objects missed and detections of nothing, at the running score."""
+    """Return the number of missed objects and of false detections, at the running score."""
     told = each.found.score >= score
     missed = sum(1 for i in each.found_of if i < 0 or not told[i])
     return missed + int((told & (each.truth_of < 0)).sum())
 
 
 def evaluate(school: Path, *, worst: Path | None = None, worst_count: int = 24) -> dict[str, Any]:
-    """Runs the registry's detector over a school's held-out tiles and returns its figures."""
+    """Run the registry's detector over the held-out tiles and return its figures."""
     sharp, broad = Detector.open(), Detector.open(score=LOWEST_SCORE)
     side = float(sharp.tile_px)
     samples = list(read_samples(school))
@@ -178,7 +178,7 @@ def evaluate(school: Path, *, worst: Path | None = None, worst_count: int = 24) 
 
 
 def exam_figures(detector: Detector) -> dict[str, float]:
-    """The figures that `models/metrics.yaml` asks of the detector, `label.figure`, on tiles of held-out worlds."""
+    """Return the detector's figures for `models/metrics.yaml`, as `label.figure`, on tiles of held-out worlds."""
     matches = []
     for world_number in range(EXAM_WORLDS):
         rng = np.random.default_rng([EXAM_SEED, world_number])
@@ -205,7 +205,7 @@ def _outline(image: Image, corners: NDArray[np.float64], label: int, *, thick: b
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Evaluates as the command line asks and prints the figures as JSON."""
+    """Evaluate as the command line asks, and print the figures as JSON."""
     parser = argparse.ArgumentParser(prog="thirdcard.models.detector.detector_evaluate", description=__doc__)
     parser.add_argument("school", type=Path)
     parser.add_argument("--json", type=Path)

@@ -1,8 +1,8 @@
-"""Turn a trained detector into the ONNX file that runs, check and examine it, and declare it.
+"""Export a trained detector to the ONNX file that runs, check and evaluate it, and declare it.
 
     python -m thirdcard.models.detector.detector_export CHECKPOINT.pt --home DIR
 
-Imports torch and Ultralytics, which running never does.
+Imports torch and Ultralytics, which the running service never does.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ SCORE, IOU = 0.3, 0.5
 
 
 def export(network: Any, destination: Destination, *, image_px: int = 320) -> str:
-    """Writes, examines and declares the ONNX file of a network; a line that says so.
+    """Export, evaluate and declare a network; return a line for the user.
 
     Raises:
-        ModelExportError: The file differs from the network, or the model is worse than it may be.
+        ModelExportError: The file's boxes differ from the network's, or the model is below the floors.
     """
     with Draft("detector", destination) as draft:
         write_onnx(network, draft.path, image_px)
@@ -58,7 +58,7 @@ def export(network: Any, destination: Destination, *, image_px: int = 320) -> st
 
 
 def load_network(checkpoint: Path) -> Any:
-    """The trained network, its batch normalisation folded in, ready to run."""
+    """Load the trained network, with its batch normalisation folded in, ready to run."""
     from ultralytics import YOLO
 
     network = YOLO(str(checkpoint)).model.float().eval().fuse(verbose=False)
@@ -71,12 +71,12 @@ def load_network(checkpoint: Path) -> Any:
 
 
 def places(image_px: int) -> int:
-    """How many places of a square picture's grids the network reports."""
+    """Return the number of places in a square picture's grids."""
     return sum((image_px // step_px) ** 2 for step_px in STEPS_PX)
 
 
 def write_onnx(network: Any, path: Path, image_px: int) -> None:
-    """Writes a network for any number of pictures at once, which decodes its boxes itself."""
+    """Write a network for any batch size that decodes its boxes itself."""
     import onnxslim
     import torch
 
@@ -95,7 +95,7 @@ def write_onnx(network: Any, path: Path, image_px: int) -> None:
 
 
 def compare(network: Any, path: Path, image_px: int) -> float:
-    """Largest difference in pixels between torch's boxes and ONNX Runtime's, over noise and flat pictures."""
+    """Return the largest difference in pixels between torch's boxes and ONNX Runtime's, for noise and dark noise."""
     import onnxruntime
     import torch
 
@@ -110,7 +110,7 @@ def compare(network: Any, path: Path, image_px: int) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exports as the command line asks and names the file; returns 0."""
+    """Export as the command line asks, and print the file's name."""
     parser = argparse.ArgumentParser(prog="thirdcard.models.detector.detector_export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
     add_destination(parser)

@@ -1,7 +1,7 @@
-"""Open up an exported detector: pictures of any size that its coarsest grid divides, boxes left to whoever runs it.
+"""Rewrite an exported detector: for pictures of any size that its coarsest grid divides, with raw output.
 
-Ultralytics exports for one size and decodes every place of the picture in the network, a tenth of its time; nearly all
-of them hold nothing. `vision/inference/oriented_boxes.py` decodes those that hold something.
+Ultralytics exports for one size and decodes every place of the picture in the network, which takes a tenth of its time;
+nearly all places hold nothing. `vision/inference/oriented_boxes.py` decodes only those that hold something.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 _HEAD_CONV = re.compile(r"/cv([234])\.(\d+)/cv\1\.\2\.2/Conv$")
-"""The last convolutions: cv2 the sides, cv3 the classes, cv4 the angle, of each grid."""
+"""The last convolutions of each grid: cv2 for the sides, cv3 for the classes, cv4 for the angle."""
 
 
 def open_up(model: onnx.ModelProto, output: str) -> None:
-    """Frees the picture's size and ends the network, in place, at the raw output that `oriented_boxes.decode` takes.
+    """Make the picture's size free, and end the network at the raw output that `oriented_boxes.decode` takes, in place.
 
     Args:
-        model: As Ultralytics exports an oriented-box network, of one size of picture and any number of them.
-        output: What its output is named.
+        model: An oriented-box network as Ultralytics exports it, for one picture size and any batch size.
+        output: The name of its output.
 
     Raises:
         ValueError: The network has no such head.
@@ -39,7 +39,7 @@ def open_up(model: onnx.ModelProto, output: str) -> None:
 
 
 def _free_attention(graph: Any) -> None:
-    """Attention flattens its map and folds it again: by the map's own size, not by the size it was exported for."""
+    """Reshape attention maps by their own size instead of the size of the export."""
     shapes = {each.name: numpy_helper.to_array(each).tolist() for each in graph.initializer}
     nodes = [node for node in graph.node if node.op_type == "Reshape" and "/attn/" in node.name]
     added: list[Any] = []
@@ -70,7 +70,7 @@ def _free_attention(graph: Any) -> None:
 
 
 def _end_raw(graph: Any, output: str) -> None:
-    """Joins what the last convolutions say of each grid; all that follows them falls away."""
+    """Join the last convolutions of each grid; everything after them is dropped."""
     found = {}
     for node in graph.node:
         name = _HEAD_CONV.search(node.name)
@@ -95,21 +95,21 @@ def _end_raw(graph: Any, output: str) -> None:
 
 
 def _outputs(graph: Any, conv: str) -> int:
-    """How many maps a convolution gives."""
+    """Return the number of output channels of a convolution."""
     node = next(node for node in graph.node if conv in node.output)
     weights = next(each for each in graph.initializer if each.name == node.input[1])
     return int(weights.dims[0])
 
 
 def _insert(graph: Any, added: Sequence[Any]) -> None:
-    """Puts nodes where what they need is there: each right behind the last node that makes something of theirs."""
+    """Insert nodes right behind the last node that produces one of their inputs."""
     for node in added:
         behind = max(i for i, other in enumerate(graph.node) if set(other.output) & set(node.input))
         graph.node.insert(behind + 1, node)
 
 
 def _drop_unused(graph: Any) -> None:
-    """Drops the nodes and constants that the outputs no longer need."""
+    """Remove the nodes and constants that the outputs no longer need."""
     needed = {each.name for each in graph.output}
     kept = []
     for node in reversed(graph.node):

@@ -1,11 +1,10 @@
-"""Cut tiles for the detector's school out of labelled photographs, where a folder of them is at hand.
+"""Cut training tiles for the detector from labelled photographs, if a folder of them is at hand.
 
     python -m thirdcard.models.detector.detector_photographs ANNOTATIONS.json --prefix ps_ --out SCHOOL
 
 The file is a list of `{image, width, height, native_aspect_est, objects: [{label, polygon: [[x, y] × 4]}]}`; pictures
-lie beside it. Pictures that were stretched are given their true shape again. Some tiles show cards so large that the
-detector shall not take their parts for cards: these teach nothing but what is no card. Laid out as
-`thirdcard.datasets.scene.write_school` does.
+lie beside it. Stretched pictures are restored to their true shape. Some tiles show cards so large that their parts must
+not be detected as cards: these tiles have no labels. The layout is that of `thirdcard.datasets.scene.write_school`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ LARGE_SHARE = 0.3
 def cut_tile(
     image: Image, cards: NDArray[np.float64], is_back: NDArray[np.bool_], rng: np.random.Generator
 ) -> tuple[Image, list[str]]:
-    """A tile, (320, 320, 3), round one of the cards, (N, 4, 2) px, and its label lines."""
+    """Cut a tile, (320, 320, 3), round one of the cards, (N, 4, 2) px; return it with its label lines."""
     widths = np.linalg.norm(cards - np.roll(cards, 1, axis=1), axis=2).min(axis=1)
     is_large = rng.random() < LARGE_SHARE
     low, high = LARGE_WIDTHS_PX if is_large else CARD_WIDTHS_PX
@@ -52,7 +51,7 @@ def cut_tile(
 
 
 def write_tiles(annotations: Path, out: Path, *, prefix: str, tiles: int, seed: int) -> int:
-    """Writes the tiles of all photographs whose names begin with `prefix`; returns how many."""
+    """Write the tiles of all photographs whose names begin with `prefix`; return how many."""
     for kind in ("images", "labels"):
         (out / kind / "train").mkdir(parents=True, exist_ok=True)
     photographs = [each for each in json.loads(annotations.read_text("utf-8")) if _is_wanted(each, prefix)]
@@ -74,7 +73,7 @@ def _is_wanted(entry: dict[str, Any], prefix: str) -> bool:
 
 
 def _load(folder: Path, entry: dict[str, Any]) -> tuple[Image, NDArray[np.float64], NDArray[np.bool_]]:
-    """A photograph in its true shape, its cards' corners, and which show their backs."""
+    """Load a photograph in its true shape, with its cards' corners, and which of them show their backs."""
     image = cv2.imread(str(folder / entry["image"]))
     if image is None:
         raise FileNotFoundError(f"{folder / entry['image']}: cannot be read as a picture")
@@ -88,7 +87,7 @@ def _load(folder: Path, entry: dict[str, Any]) -> tuple[Image, NDArray[np.float6
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Cuts as the command line asks."""
+    """Cut tiles as the command line asks."""
     parser = argparse.ArgumentParser(prog="thirdcard.models.detector.detector_photographs", description=__doc__)
     parser.add_argument("annotations", type=Path)
     parser.add_argument("--prefix", required=True, help="only pictures whose names begin so")

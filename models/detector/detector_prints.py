@@ -1,6 +1,6 @@
-"""Print repeated patterns on surfaces: squares, diamonds, stars, rings and their nests, at any size and turn.
+"""Print repeated patterns on surfaces: squares, diamonds, stars, rings and nested ones, at any size and rotation.
 
-For the detector's second school only: a pattern of the size of cards or chips must not be taken for them.
+Used only for the detector's tabletop training set: a pattern of the size of cards or chips must not be detected as one.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ Colour = tuple[float, float, float]
 
 
 def printed(surface: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """A copy of a surface, (H, W, 3), with a pattern on it, faint to bold."""
+    """Return a copy of a surface, (H, W, 3), with a pattern on it, faint to bold."""
     height, width = surface.shape[:2]
     cell_px = int(np.exp(rng.uniform(np.log(10), np.log(90))))
     cell = _motifs(cell_px, rng)
     reach = int(np.hypot(height, width)) // cell_px + 2
     sheet = np.tile(cell, (reach, reach))
-    if rng.random() < 0.4:  # as bricks lie
+    if rng.random() < 0.4:  # staggered rows, like bricks
         for row in range(1, reach, 2):
             band = slice(row * cell_px, (row + 1) * cell_px)
             sheet[band] = np.roll(sheet[band], cell_px // 2, axis=1)
@@ -32,7 +32,7 @@ def printed(surface: NDArray[np.float32], rng: np.random.Generator) -> NDArray[n
 
 
 def _motifs(cell_px: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """One cell of a pattern: one to three figures about its middle, one within the other."""
+    """Draw one cell of a pattern: one to three figures about its centre, one inside the other."""
     cell = np.zeros((cell_px, cell_px), np.uint8)
     middle = cell_px / 2
     for share in np.sort(rng.uniform(0.15, 1.0, int(rng.integers(1, 4))))[::-1]:
@@ -46,7 +46,7 @@ def _motifs(cell_px: int, rng: np.random.Generator) -> NDArray[np.uint8]:
 
 
 def _figure(kind: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """(N, 2) corners about 0, within -1 to 1: a rectangle, a diamond, a star, a ring, a flower."""
+    """Return corners about 0, (N, 2) within -1 to 1: a rectangle, a diamond, a star, a ring or a flower."""
     if kind == 0:
         return np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (1.0, rng.uniform(0.5, 1.0))
     if kind == 1:

@@ -1,7 +1,7 @@
-"""Lay a school's tiles out for Ultralytics: which are trained on, which checked, and labels it can take.
+"""Lay out rendered tiles for Ultralytics: lists of training and check pictures, and labels that it accepts.
 
-Leaves the school as it is. A box whose middle lies outside its tile is not taught: where the detector runs, another
-tile holds that object, and Ultralytics would refuse the picture.
+The source folder is not changed. A box whose middle lies outside its tile is not labelled: where the detector runs,
+another tile holds that object, and Ultralytics would refuse the picture.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import yaml
 from thirdcard.vision.detections import LABELS
 
 CHECK_EVERY = 20
-"""Each world of this many is kept for checking while training runs."""
+"""One world in this many is kept for checking during training."""
 
 
 def lay_out(schools: Sequence[Path], out: Path) -> Path:
-    """Writes links, labels, lists and the data file below `out`; returns the data file."""
+    """Write links, labels, lists and the data file below `out`; return the path of the data file."""
     trained: list[Path] = []
     checked: list[Path] = []
     for number, school in enumerate(schools):
@@ -39,12 +39,12 @@ def lay_out(schools: Sequence[Path], out: Path) -> Path:
 
 
 def is_for_checking(stem: str) -> bool:
-    """Whether a tile called `<split>-<seed>-<world>-<scene>-<tile>` is of a world kept for checking."""
+    """Return whether a tile named `<split>-<seed>-<world>-<scene>-<tile>` is of a world that is kept for checking."""
     return int(stem.split("-")[2]) % CHECK_EVERY == 0
 
 
 def taught_lines(lines: Iterable[str]) -> list[str]:
-    """The lines of a label file whose boxes have their middle in the tile."""
+    """Return the lines of a label file whose boxes have their middle inside the tile."""
     kept = []
     for line in lines:
         corners = np.array(line.split()[1:], np.float64).reshape(-1, 2)
@@ -57,7 +57,7 @@ def _lay_out_one(school: Path, target: Path) -> list[Path]:
     labels = target / "labels" / "train"
     labels.mkdir(parents=True, exist_ok=True)
     link = target / "images"
-    link.unlink(missing_ok=True)  # an earlier run may have laid another school out here
+    link.unlink(missing_ok=True)  # an earlier run may have laid out another source folder here
     link.symlink_to(school / "images", target_is_directory=True)
     pictures = []
     for source in sorted((school / "labels" / "train").glob("*.txt")):

@@ -1,10 +1,10 @@
-"""Draw simple tiles of cards and chips on any surface: the detector's second school, for photographs of strangers.
+"""Draw simple tiles of cards and chips on any surface: a second training set for the detector.
 
-    python -m thirdcard.models.detector.detector_tabletop --out SCHOOL --tiles 3000 [--artwork build/decks]
+    python -m thirdcard.models.detector.detector_tabletop --out FOLDER --tiles 3000 [--artwork build/decks]
 
-Flat pictures, warped: wood, cloth, paper and clutter below, cards of many decks scattered, in rows, fans and piles,
-seen aslant. Quicker and poorer than the rendered school, and wider. Laid out as `thirdcard.datasets.scene.write_school`
-does.
+Made for photographs unlike the rendered table. Flat pictures are warped: wood, cloth, paper and clutter below; cards of
+many decks scattered, in rows, fans and piles, seen from a slant. Less realistic than the rendered tiles but faster and
+more varied. The folder is laid out as by `thirdcard.datasets.scene.write_school`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ LEAST_VISIBLE = 0.25
 CARD_WIDTHS_PX = (20.0, 56.0)
 LARGE_WIDTHS_PX = (130.0, 300.0)
 LARGE_SHARE = 0.1
-"""Of the tiles: cards so large that their parts must not be taken for cards; nothing is taught in them."""
+"""Share of tiles with cards so large that parts of them must not be detected as cards; these tiles have no labels."""
 Corners = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pack:
-    """Some faces and the back of a deck, BGRA."""
+    """Some faces and the back of one deck, BGRA."""
 
     faces: list[Image]
     back: Image
@@ -44,7 +44,7 @@ class Pack:
 
 @dataclass(slots=True)
 class TileDrawing:
-    """A tile being drawn; later objects lie above earlier ones."""
+    """A tile that is being drawn; later objects lie above earlier ones."""
 
     image: NDArray[np.float32]
     owner: NDArray[np.int32] = field(default_factory=lambda: np.full((TILE_PX, TILE_PX), -1, np.int32))
@@ -53,7 +53,7 @@ class TileDrawing:
     areas: list[float] = field(default_factory=list)
 
     def put(self, layers: Image, label: int, corners: Corners) -> None:
-        """Lays a BGRA picture of the tile's size over what is there, with its shadow."""
+        """Draw a BGRA picture of the tile's size, with its shadow, over what is there."""
         picture, alpha = layers[:, :, :3].astype(np.float32), layers[:, :, 3].astype(np.float32) / 255
         shadow = cv2.GaussianBlur(np.roll(alpha, (2, 1), axis=(0, 1)), (0, 0), 2.2)
         self.image *= (1 - 0.35 * shadow * (1 - alpha))[:, :, None]
@@ -64,7 +64,7 @@ class TileDrawing:
         self.areas.append(abs(float(cv2.contourArea(corners.astype(np.float32)))))
 
     def lines(self) -> list[str]:
-        """Label lines of what can be seen well enough."""
+        """Return the label lines of the objects of which at least `LEAST_VISIBLE` is visible."""
         lines = []
         for number, (label, corners, area) in enumerate(zip(self.labels, self.corners, self.areas, strict=True)):
             if area > 0 and (self.owner == number).sum() / area >= LEAST_VISIBLE:
@@ -73,7 +73,11 @@ class TileDrawing:
 
 
 def draw_tile(rng: np.random.Generator, pack: Pack) -> tuple[Image, list[str]]:
-    """A tile, (320, 320, 3) uint8 BGR, and its label lines."""
+    """Draw a tile.
+
+    Returns:
+        The picture, (320, 320, 3) uint8 BGR, and its label lines (none for very large cards).
+    """
     drawing = TileDrawing(_surface(rng))
     tilt = _tilt(rng)
     is_large = rng.random() < LARGE_SHARE
@@ -90,7 +94,7 @@ def draw_tile(rng: np.random.Generator, pack: Pack) -> tuple[Image, list[str]]:
 
 
 def _places(rng: np.random.Generator, width: float) -> list[tuple[tuple[float, float], float]]:
-    """Centres and angles in degrees: scattered, in a row, a fan or a pile."""
+    """Draw the centres in px and the angles in degrees of some cards: scattered, in a row, a fan or a pile."""
     kind = rng.choice(["scattered", "row", "fan", "pile"], p=[0.4, 0.25, 0.25, 0.1])
     turn = float(rng.uniform(0, 360))
     start = rng.uniform(0.25, 0.75, 2) * TILE_PX
@@ -116,7 +120,7 @@ def _places(rng: np.random.Generator, width: float) -> list[tuple[tuple[float, f
 
 
 def _tilt(rng: np.random.Generator) -> NDArray[np.float64]:
-    """A homography about the tile's middle that shows the plane aslant."""
+    """Draw a homography, (3, 3), about the tile's middle that shows the plane from a slant."""
     middle = TILE_PX / 2
     squeeze = rng.uniform(0.6, 1.0) if rng.random() < 0.5 else 1.0
     turn = rng.uniform(0, np.pi)
@@ -176,7 +180,7 @@ def _put_chip(
 
 
 def _put_clutter(drawing: TileDrawing, rng: np.random.Generator) -> None:
-    """Papers, phones, boxes: flat things that are no cards."""
+    """Draw a flat thing that is not a card, such as paper, a phone or a box."""
     middle = (float(rng.uniform(0, TILE_PX)), float(rng.uniform(0, TILE_PX)))
     size = (float(rng.uniform(15, 200)), float(rng.uniform(15, 200)))
     corners = _rectangle(middle, float(rng.uniform(0, 360)), size)
@@ -198,7 +202,7 @@ def _rectangle(centre: tuple[float, float], angle_deg: float, size: tuple[float,
 
 
 def _surface(rng: np.random.Generator) -> NDArray[np.float32]:
-    """Cloth, wood, stone or a plain top: noise of several grains about one or two colours."""
+    """Draw cloth, wood, stone or a plain surface: noise of several grain sizes in one or two colours."""
     image = np.empty((TILE_PX, TILE_PX, 3), np.float32)
     image[:] = rng.uniform(10, 245, 3)
     other = rng.uniform(10, 245, 3).astype(np.float32)
@@ -224,7 +228,7 @@ def _draw_lines(image: NDArray[np.float32], rng: np.random.Generator) -> None:
 
 
 def _photographed(image: NDArray[np.float32], rng: np.random.Generator) -> Image:
-    """Uneven light, a colour cast, blur, noise, compression."""
+    """Simulate a camera: uneven light, a colour cast, blur, noise and compression."""
     light = cv2.resize(
         rng.uniform(0.55, 1.25, (2, 2)).astype(np.float32), (TILE_PX, TILE_PX), interpolation=cv2.INTER_LINEAR
     )
@@ -247,7 +251,7 @@ def _bgra(texture: Image) -> Image:
 
 
 def write_tiles(out: Path, count: int, *, seed: int, artwork: Path | None) -> None:
-    """Writes tiles and labels; a deck serves a few dozen tiles."""
+    """Write tiles and their labels; each deck is used for `TILES_PER_DECK` tiles."""
     cv2.setNumThreads(1)
     for kind in ("images", "labels"):
         (out / kind / "train").mkdir(parents=True, exist_ok=True)
@@ -265,7 +269,7 @@ def write_tiles(out: Path, count: int, *, seed: int, artwork: Path | None) -> No
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Draws as the command line asks."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(prog="thirdcard.models.detector.detector_tabletop", description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--tiles", type=int, default=3000)

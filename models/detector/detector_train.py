@@ -1,10 +1,10 @@
-"""Train the detector with Ultralytics, on a CPU in hours or on a GPU in minutes.
+"""Train the detector with Ultralytics, in hours on a CPU or in minutes on a GPU.
 
-    python -m thirdcard.models.detector.detector_train --data SCHOOL [--data MORE] --minutes 75 --out runs/detector
+    python -m thirdcard.models.detector.detector_train --data FOLDER [--data MORE] --minutes 75 --out runs/detector
 
-A school is a folder that `python -m thirdcard.datasets.scene.write_school` made. The last lines printed name the
-checkpoint; `models/detector/detector_export.py` turns it into the file that runs. Imports torch and Ultralytics, which
-running never does.
+The data folders are written by `python -m thirdcard.datasets.scene.write_school`. The last line printed names the
+checkpoint; `models/detector/detector_export.py` exports it to the file that is used. Imports torch and Ultralytics,
+which are not needed at run time.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ AUGMENTATION: dict[str, float] = {
     "mosaic": 0.25,
     "erasing": 0.0,
 }
-"""Every rotation and mirror image is a table seen from another side; sizes vary as cameras stand higher or lower."""
+"""Rotations and mirror images show a table from other sides; scales vary as camera heights do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingPlan:
-    """What to train on, for how long and where."""
+    """What to train on, for how long and on which device."""
 
     schools: Sequence[Path]
     out: Path
@@ -47,13 +47,13 @@ class TrainingPlan:
     batch: int = 16
     image_px: int = 320
     minutes: float | None = None
-    """Overrides `epochs`."""
+    """Training time in minutes; if set, it overrides `epochs`."""
     epochs: int = 30
     rate: float = 0.002
     last_rate: float = 0.02
-    """What the rate has fallen to at the end, as a part of `rate`."""
+    """Final learning rate as a fraction of `rate`."""
     weights: Path | None = None
-    """A checkpoint or the shipped ONNX file to start from; pretrained ones of another network give what fits."""
+    """Checkpoint or shipped ONNX file to start from; of another network's checkpoint, the matching weights are used."""
     resume: bool = False
     threads: int = 1
     workers: int = 0
@@ -61,9 +61,9 @@ class TrainingPlan:
 
 
 class RateByTime:
-    """A callback that lets the learning rate fall with the time spent: half a cosine from `rate` to its last part.
+    """A callback that lowers the learning rate over time: half a cosine from `rate` to its final fraction.
 
-    Ultralytics changes it once an epoch only, of which a short training has few.
+    Ultralytics itself changes the rate only once per epoch, and a short training has few epochs.
     """
 
     def __init__(self, plan: TrainingPlan) -> None:
@@ -71,7 +71,7 @@ class RateByTime:
         self._started = monotonic()
 
     def __call__(self, trainer: Any) -> None:
-        """Sets the rate of every group of weights."""
+        """Set the learning rate of every parameter group."""
         assert self._plan.minutes is not None
         share = min(1.0, (monotonic() - self._started) / (60 * self._plan.minutes))
         fall = self._plan.last_rate + (1 - self._plan.last_rate) * (1 + math.cos(math.pi * share)) / 2
@@ -80,7 +80,7 @@ class RateByTime:
 
 
 def start_from_shipped(path: Path) -> Callable[[Any], None]:
-    """A callback that begins with the weights of an ONNX file that `models/detector/detector_export.py` wrote."""
+    """Return a callback that loads the weights of an ONNX file written by `models/detector/detector_export.py`."""
 
     def begin(trainer: Any) -> None:
         from thirdcard.models.warm_start import start_from_onnx
@@ -93,7 +93,7 @@ def start_from_shipped(path: Path) -> Callable[[Any], None]:
 
 
 def train(plan: TrainingPlan) -> Path:
-    """Trains and returns the checkpoint with the best score on the schools' own check pictures."""
+    """Train, and return the checkpoint with the best score on the check pictures."""
     prepare(threads=plan.threads)
     from ultralytics import YOLO
 
@@ -116,7 +116,7 @@ def train(plan: TrainingPlan) -> Path:
 
 
 def _settings(plan: TrainingPlan) -> dict[str, Any]:
-    """All options that Ultralytics is given."""
+    """Return all options for Ultralytics."""
     settings: dict[str, Any] = {
         "data": str(lay_out(plan.schools, plan.out)),
         "imgsz": plan.image_px,
@@ -168,7 +168,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> TrainingPlan:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Trains as the command line asks and names the checkpoint."""
+    """Train with the options of the command line and print the path of the checkpoint."""
     print(f"checkpoint: {train(parse_arguments(arguments))}")
 
 

@@ -1,6 +1,6 @@
 """Make Ultralytics train offline, on a GPU or on a few CPU cores.
 
-Imports torch: for training only. On a machine with a GPU nothing here changes what Ultralytics does by itself.
+Imports torch, so it is for training only. With a GPU, nothing here changes what Ultralytics does by default.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from thirdcard.datasets.fonts.shipped import font_path
 
 
 def prepare(*, threads: int) -> None:
-    """Must be called before anything imports Ultralytics or torchvision.
+    """Set up the environment; call it before anything imports Ultralytics or torchvision.
 
     Args:
-        threads: Threads that torch may use on a CPU.
+        threads: Number of threads that torch may use on a CPU.
     """
     os.environ.setdefault("YOLO_OFFLINE", "1")
     os.environ.setdefault("YOLO_AUTOINSTALL", "false")
@@ -33,7 +33,7 @@ def prepare(*, threads: int) -> None:
 
 
 def use_bfloat16_on_cpu() -> None:
-    """Lets Ultralytics' mixed precision, whose own check refuses any CPU, run on one that computes bfloat16."""
+    """Allow mixed precision on a CPU that computes bfloat16; the check of Ultralytics itself refuses every CPU."""
     import ultralytics.engine.trainer as trainer
 
     from thirdcard.models.precision import computes_bfloat16
@@ -43,21 +43,22 @@ def use_bfloat16_on_cpu() -> None:
 
 
 def to_channels_last(trainer: Any) -> None:
-    """A callback for the start of training: the memory order in which convolutions are fastest on a CPU."""
+    """Switch the model to the memory order in which convolutions are fastest on a CPU; a callback for training
+    start."""
     import torch
 
     trainer.model = trainer.model.to(memory_format=torch.channels_last)
 
 
 def _lay_font(path: Path) -> None:
-    """Ultralytics looks for this file on the network where it is absent; any font will do."""
+    """Copy a font to where Ultralytics looks for one; otherwise it would download it."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(font_path("DejaVuSans").read_bytes())
 
 
 def _import_torchvision() -> None:
-    """A torchvision built for CUDA lacks its operators beside a CPU torch: declare them, use Ultralytics' own NMS."""
+    """Import torchvision; if it fails beside a CPU torch, declare its operators and use Ultralytics' own NMS."""
     try:
         import torchvision  # noqa: F401
     except (ImportError, RuntimeError):
@@ -72,7 +73,7 @@ def _import_without_operators() -> None:
     library = torch.library.Library("torchvision", "FRAGMENT")
     for operator in ("nms", "qnms"):
         library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-    _kept.append(library)  # its definitions go when it goes
+    _kept.append(library)  # the definitions are removed when the library object is deleted
     import torchvision
 
     torchvision.ops.nms = torchvision.ops.boxes.nms = _nms

@@ -1,6 +1,6 @@
-"""What cards may lie on in a photograph, and what must not be taken for a card's index.
+"""Draw backdrops for photographs of cards, including things that must not be mistaken for a card's index.
 
-Cloths, wood, tiles, gradients and clutter; on them words, lone letters and signs, keyboards, screens and printed
+Cloths, wood, tiles, gradients and clutter; on them words, single letters and signs, keyboards, screens and printed
 tables. Pictures are (512, 512, 3) uint8 RGB.
 """
 
@@ -23,7 +23,7 @@ Picture = npt.NDArray[np.uint8]
 
 
 def draw_backdrops(rng: np.random.Generator, count: int) -> Picture:
-    """Several backdrops: (count, 512, 512, 3)."""
+    """Draw `count` backdrops: (count, 512, 512, 3)."""
     return np.stack([_draw_backdrop(rng) for _ in range(count)])
 
 
@@ -41,7 +41,7 @@ def _cloth(rng: np.random.Generator) -> Picture:
 
 
 def _wood(rng: np.random.Generator) -> Picture:
-    """Streaks along one axis in shades of one colour."""
+    """Draw streaks along one axis in shades of one colour."""
     coarse = rng.normal(0, 1, (int(rng.integers(2, 7)), int(rng.integers(40, 200)))).astype(np.float32)
     grain = cv2.resize(coarse, (SIZE_PX, SIZE_PX), interpolation=cv2.INTER_CUBIC)
     colour = np.array([rng.uniform(70, 225), rng.uniform(50, 180), rng.uniform(30, 150)]) * rng.uniform(0.5, 1.05)
@@ -88,7 +88,7 @@ def _words(picture: Picture, rng: np.random.Generator) -> None:
 
 
 def _page(picture: Picture, rng: np.random.Generator) -> None:
-    """White paper with lines of print."""
+    """Draw white paper with lines of print."""
     corner, size = rng.integers(-60, 380, 2), rng.integers(120, 420, 2)
     cv2.rectangle(picture, corner.tolist(), (corner + size).tolist(), _paper(rng), -1)
     scale = float(rng.uniform(0.3, 0.9))
@@ -116,7 +116,7 @@ def _keyboard(picture: Picture, rng: np.random.Generator) -> None:
 
 
 def _screen(picture: Picture, rng: np.random.Generator) -> None:
-    """A glowing rectangle with windows and words on it."""
+    """Draw a bright rectangle with windows and words on it."""
     corner, size = rng.integers(-60, 330, 2), rng.integers(140, 460, 2)
     cv2.rectangle(picture, (corner - 8).tolist(), (corner + size + 8).tolist(), (18, 18, 20), -1)
     cv2.rectangle(picture, corner.tolist(), (corner + size).tolist(), _colour(rng), -1)
@@ -128,7 +128,7 @@ def _screen(picture: Picture, rng: np.random.Generator) -> None:
 
 
 def _lone_marks(picture: Picture, rng: np.random.Generator) -> None:
-    """Letters without a sign, signs without a letter, and letters above what is no sign of a suit."""
+    """Draw letters without a suit sign, signs without a letter, and letters above something that is no suit sign."""
     for _ in range(int(rng.integers(2, 14))):
         at, height = rng.uniform(0, SIZE_PX, 2), float(rng.uniform(12, 60))
         colour = _colour(rng) if rng.random() < 0.5 else ((190, 20, 30) if rng.random() < 0.5 else (20, 20, 24))
@@ -145,7 +145,7 @@ def _lone_marks(picture: Picture, rng: np.random.Generator) -> None:
 
 
 def _printed_table(picture: Picture, rng: np.random.Generator) -> None:
-    """Boxes, arcs and words of a gaming table, now and then with suit signs."""
+    """Draw the boxes, arcs and words of a gaming table, sometimes with suit signs."""
     colour = _colour(rng)
     for _ in range(int(rng.integers(2, 6))):
         low, size = rng.integers(-60, 420, 2), rng.integers(40, 240, 2)

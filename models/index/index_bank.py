@@ -1,8 +1,8 @@
-"""Card textures whose corner indices are known: where each stands on its face, to the millimetre.
+"""Card textures with the measured positions of their corner indices.
 
-Drawn decks know about where their indices stand, for artwork and scans it was measured once; both are tightened to the
-ink. Boxes are (left, top, right, bottom) in mm of the upright card and go round rank and sign of the index at the top
-left. Decks whose index bears no sign are left out: it could not be read by itself.
+Generated decks know the approximate position of their indices; for artwork and scans it was measured once. Both are
+tightened to the ink. Boxes are (left, top, right, bottom) in mm of the upright card, round the rank and the suit sign
+of the index at the top left. Decks with no suit sign in the index are left out: it cannot be read by itself.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from thirdcard.datasets.decks.faces import draw_face_style
 from thirdcard.models.reader.reader_bank import TextureBank, build_bank, holds, open_bank
 
 SHARP_SIZE_WH_PX = (252, 352)
-"""4 px/mm: what a photograph from near shows."""
+"""4 px/mm, the resolution of a photograph from close up."""
 SHARP_EVERY = 6
-"""Of the machine-drawn decks every sixth is kept sharp."""
+"""One in this many generated decks is also kept at the sharp size."""
 INK = 48
-"""How much darker or more coloured than the paper ink is."""
+"""Minimum difference from the paper, in grey levels of any channel, that counts as ink."""
 MEASURED_MM = {
     "gnome:anglo_modern": (1.6, 5.3, 8.4, 22.0),
     "gnome:anglo_modern_4_color": (1.6, 5.3, 8.4, 22.0),
@@ -43,29 +43,29 @@ MEASURED_MM = {
     "kde:jolly-royal": (0.9, 2.4, 12.2, 26.3),
     "photo:geaxgx": (1.4, 4.9, 8.4, 21.8),
 }
-"""Room of the index on all faces of a deck; `kde:oxygen-white` has no signs in its indices."""
+"""Area of the index on all faces of a deck, in mm; `kde:oxygen-white` has no suit signs in its indices."""
 
 Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexBank:
-    """Textures with the index of every face; arrays are mapped or small."""
+    """Textures with the index box of every face; arrays are memory-mapped or small."""
 
     bank: TextureBank
     boxes_mm: npt.NDArray[np.float32]
-    """(D, 52, 4) the index at the top left, NaN where a deck has none that can be read."""
+    """(D, 52, 4): the index at the top left; NaN for a deck without readable indices."""
     corners: npt.NDArray[np.int64]
-    """(D,) how many corners bear an index, 2 or 4."""
+    """(D,): number of corners with an index, 2 or 4."""
 
     @property
     def decks(self) -> npt.NDArray[np.int64]:
-        """The decks that may be used."""
+        """Indices of the decks that may be used."""
         return np.flatnonzero(np.isfinite(self.boxes_mm[:, :, 0]).all(axis=1))
 
 
 def add_bank_arguments(parser: argparse.ArgumentParser, *, judged: int) -> None:
-    """The options that say which decks are learned from, and how much is kept for judging."""
+    """Add the options for the decks to train on and the number of pictures for evaluation."""
     parser.add_argument(
         "--decks", type=Path, default=Path("build/decks"), help="what thirdcard.datasets.decks.rasterise made"
     )
@@ -76,27 +76,27 @@ def add_bank_arguments(parser: argparse.ArgumentParser, *, judged: int) -> None:
 
 
 def banks_for_training(told: argparse.Namespace) -> list[IndexBank]:
-    """The banks that `add_bank_arguments` asks for."""
+    """Return the training banks for the options of `add_bank_arguments`."""
     decks, faces = told.decks if told.decks.is_dir() else None, told.photos / "faces" if told.photos else None
     return open_index_banks("train", decks=decks, photos=faces, folder=told.banks, most=told.most_decks)
 
 
 def banks_for_judging(told: argparse.Namespace) -> list[IndexBank]:
-    """Those of the decks that neither training nor the final judgement uses."""
+    """Return the banks of the validation decks, which neither training nor the final evaluation uses."""
     return open_index_banks("validation", decks=None, photos=None, folder=told.banks, most=told.most_decks)
 
 
 def open_index_banks(
     split: str, *, decks: Path | None, photos: Path | None, folder: Path, most: int | None = None
 ) -> list[IndexBank]:
-    """The usual bank of a split and a sharp one of fewer decks; drawn where they are not there yet.
+    """Open the usual bank of a split and a sharp one with fewer decks; draw them if they do not exist.
 
     Args:
         split: `train`, `validation` or `held_out`.
-        decks: What `thirdcard.datasets.decks.rasterise` made; None: machine-drawn decks alone.
+        decks: The output folder of `thirdcard.datasets.decks.rasterise`; None for generated decks only.
         photos: A folder with scanned decks.
-        folder: Where the banks lie.
-        most: Decks at most; None: all.
+        folder: The folder of the banks.
+        most: Maximum number of decks; None for all.
     """
     from thirdcard.datasets.decks.deck import VALIDATION_SEEDS
 
@@ -129,7 +129,7 @@ def _open(
 
 
 def measure(bank: TextureBank) -> npt.NDArray[np.float32]:
-    """(D, 52, 4) the box of every face's index; NaN for decks without."""
+    """Return the index box of every face, (D, 52, 4) in mm; NaN for decks without a readable index."""
     boxes = np.full((len(bank.names), len(CARDS), 4), np.nan, dtype=np.float32)
     for deck, name in enumerate(bank.names):
         room = room_of(name, bank.index_boxes_mm[deck][0])
@@ -141,7 +141,7 @@ def measure(bank: TextureBank) -> npt.NDArray[np.float32]:
 
 
 def room_of(name: str, told_mm: Box) -> Box | None:
-    """Where a deck's indices may have ink; None where they bear no sign."""
+    """Return the box in mm in which a deck's indices may have ink; None if they have no suit sign."""
     family, _, title = name.partition(":")
     if family != "machine":
         return MEASURED_MM.get(name)
@@ -151,7 +151,8 @@ def room_of(name: str, told_mm: Box) -> Box | None:
 
 
 def tight_box(face: npt.NDArray[np.uint8], room_mm: Box) -> Box:
-    """The box round the ink within `room_mm` of a face, (H, W, 3) RGB; the room itself where there is hardly any."""
+    """Return the box in mm round the ink within `room_mm` of a face, (H, W, 3) RGB; `room_mm` if there is little
+    ink."""
     scale = face.shape[1] / CARD_SIZE_MM[0]
     x0, y0, x1, y1 = (round(edge * scale) for edge in room_mm)
     part = face[max(0, y0) : y1 + 1, max(0, x0) : x1 + 1].astype(np.int64)

@@ -1,7 +1,8 @@
-"""How well cards are read by their corner indices, finder and reader together: `python -m
-thirdcard.models.index.index_evaluate`.
+"""Evaluate how well cards are read by their corner indices, with finder and reader together.
 
-Draws fans, rows, piles and hands of decks that training never saw and counts what is said of the indices that show.
+    python -m thirdcard.models.index.index_evaluate
+
+Draws fans, rows, piles and hands of decks not used in training, and counts the results for the visible indices.
 """
 
 from __future__ import annotations
@@ -30,25 +31,25 @@ EXAM_SCENES, SURE = 60, 0.99
 _NEAR = 0.4
 _UPRIGHT = 0.8
 NOT_ASKED = -1
-"""Of an index that is half covered or blurred: it may be read or not."""
+"""Label of a half covered or blurred index: it may be read or not, and is not scored."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Readout:
-    """What was said of scenes."""
+    """Results of finder and reader on scenes; N detections, M readable indices."""
 
     labels: npt.NDArray[np.int64]
-    """(N,) what a find shows: a class, or NOT_ASKED."""
+    """(N,): what each detection shows, a class or NOT_ASKED."""
     logits: npt.NDArray[np.float64]
-    """(N, 53) log probabilities as the reader gave them."""
+    """(N, 53): log probabilities from the reader."""
     wanted_px: npt.NDArray[np.float64]
-    """(M,) heights of the indices that a person could read."""
+    """(M,): heights of the indices that a person could read."""
     found_px: npt.NDArray[np.float64]
-    """(N,) height of the index that a find shows, 0 for none."""
+    """(N,): height of the index that each detection shows; 0 if none."""
 
 
 def read_out(scenes: Iterable[IndexScene], finder: IndexFinder, reader: IndexReader) -> Readout:
-    """Run finder and reader as in use."""
+    """Run finder and reader on scenes as at run time."""
     labels, logits, wanted, heights = [], [], [], []
     for scene in scenes:
         image = np.ascontiguousarray(scene.picture[..., ::-1])
@@ -62,21 +63,21 @@ def read_out(scenes: Iterable[IndexScene], finder: IndexFinder, reader: IndexRea
 
 
 def exam_bank() -> IndexBank:
-    """Machine-drawn decks for the examination, as `reader_evaluate.exam_bank` draws them."""
+    """Return the generated decks for the final evaluation, from `reader_evaluate.exam_bank`."""
     drawn = reader_evaluate.exam_bank()
     corners = np.array([len(each) for each in drawn.index_boxes_mm])
     return IndexBank(bank=drawn, boxes_mm=measure(drawn), corners=corners)
 
 
 def exam_readout(finder: IndexFinder, reader: IndexReader) -> Readout:
-    """What finder and reader say of the scenes of the examination."""
+    """Run finder and reader on the scenes of the final evaluation."""
     lesson = SceneLesson(index_px=(16.0, 40.0), strength=0.5, shrunk=0.0, backdrops=12)
     school = SceneSchool([exam_bank()], seed=31, lesson=lesson)
     return read_out([school.scene() for _ in range(EXAM_SCENES)], finder, reader)
 
 
 def exam_figures(readout: Readout) -> dict[str, float]:
-    """The figures that `models/metrics.yaml` asks of the index models together."""
+    """Return the metrics that `models/metrics.yaml` requires of the index finder and reader together."""
     said = is_said(readout.logits)
     is_right = readout.logits.argmax(axis=1) == readout.labels
     right, wrong = said & is_right, said & ~is_right & (readout.labels >= 0)
@@ -91,7 +92,11 @@ def exam_figures(readout: Readout) -> dict[str, float]:
 
 
 def match(found: Indices, scene: IndexScene) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """For each find its class and the row of its index in the scene, -1 for none; an index is matched once."""
+    """Match detections to the indices of a scene; each index is matched at most once.
+
+    Returns:
+        Per detection its class and the row of its index in the scene, -1 if it matches none.
+    """
     labels, rows = np.full(len(found), UNCLEAR), np.full(len(found), -1)
     if not len(scene.labels):
         return labels, rows
@@ -108,7 +113,7 @@ def match(found: Indices, scene: IndexScene) -> tuple[npt.NDArray[np.int64], npt
 
 
 def table(readouts: dict[str, Readout]) -> list[str]:
-    """Shares by height of the index, as Markdown; `wrong` and `false` are counts."""
+    """Return a Markdown table with recall by index height; `wrong` and `false` are counts."""
     bands = [f"{low}-{high} px" for low, high in HEIGHT_BANDS_PX]
     lines = ["| scenes | indices | read rightly | wrong | false | precision | " + " | ".join(bands) + " |"]
     lines.append("| --- |" + " ---: |" * (5 + len(bands)))
@@ -126,7 +131,7 @@ def table(readouts: dict[str, Readout]) -> list[str]:
 
 
 def reliability(readouts: Iterable[Readout]) -> list[str]:
-    """How often a reading of a given confidence is right, as Markdown."""
+    """Return a Markdown table of the accuracy of readings by confidence."""
     parts = list(readouts)
     labels = np.concatenate([part.labels for part in parts])
     logits = np.concatenate([part.logits for part in parts])
@@ -141,12 +146,12 @@ def reliability(readouts: Iterable[Readout]) -> list[str]:
 
 
 def is_said(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """(N,) which finds are reported as a card."""
+    """Return which detections are reported as a card, (N,) bool: confidence 0.5 or more."""
     return np.asarray((logits.argmax(axis=1) != UNCLEAR) & (np.exp(logits.max(axis=1)) >= 0.5))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables of a model card."""
+    """Print the tables of a model card; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.index.index_evaluate", description=(__doc__ or "").splitlines()[0]
     )

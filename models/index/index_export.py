@@ -1,10 +1,10 @@
-"""Turn trained index networks into the weights that run, examine them, and declare them.
+"""Export trained index networks, evaluate them, and register them.
 
     python -m thirdcard.models.index.index_export --finder runs/index_finder/last.pt --home DIR
     python -m thirdcard.models.index.index_export --reader runs/index_reader/last.pt --home DIR
 
-The reader's temperature is found on what the finder finds in scenes of validation decks, false finds among them. Either
-is examined together with the other one that runs.
+The reader's temperature is fitted on what the finder detects in scenes of validation decks, including false detections.
+Each network is evaluated together with the other one that is in use.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ READER_TENSORS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Export, calibrate, examine, register; says what it wrote."""
+    """Export, calibrate, evaluate and register; print what was written; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.index.index_export", description=(__doc__ or "").splitlines()[0]
     )
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _export_finder(checkpoint: Path, destination: Destination, score: float) -> IndexFinder:
-    """Returns the new finder: a reader that is exported next is set on what it finds."""
+    """Export the finder and return it, so that a reader exported next is calibrated on its detections."""
     with Draft("index_finder", destination) as draft:
         write_onnx(load_average(checkpoint, IndexFinderNet()), draft.path, FINDER_TENSORS)
         finder = IndexFinder.open(draft.declare(FINDER_TENSORS, CHANNELS, {"score": score}))
@@ -100,12 +100,12 @@ def _export_reader(told: argparse.Namespace, destination: Destination, finder: I
 
 
 def _measured(finder: IndexFinder, reader: IndexReader, destination: Destination) -> dict[str, float] | None:
-    """What both reach on decks that training never saw."""
+    """Return the metrics of finder and reader on decks not used in training; None if no evaluation is wanted."""
     return exam_figures(exam_readout(finder, reader)) if destination.is_examined else None
 
 
 def _validation(reader: ModelSpec, finder: IndexFinder, told: argparse.Namespace) -> Readout:
-    """What both say of scenes of decks that neither training nor the final judgement uses."""
+    """Run finder and reader on decks that neither training nor the final evaluation uses."""
     banks = open_index_banks("validation", decks=None, photos=None, folder=told.banks, most=told.most_decks)
     school = SceneSchool(banks, seed=5, lesson=EXAM)
     return read_out((school.scene() for _ in range(told.validation)), finder, IndexReader.open(reader))

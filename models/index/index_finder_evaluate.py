@@ -1,4 +1,4 @@
-"""How well indices are found on scenes of decks that training never saw."""
+"""Evaluate how well indices are detected in scenes of decks not used in training."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thirdcard.vision.inference.index_finder import Indices, decode_indices, wit
 
 SCORES = (0.2, 0.3, 0.4, 0.5)
 NEAR = 0.35
-"""How far a find may lie from an index, in heights of it."""
+"""Maximum distance of a detection from an index, in heights of that index."""
 HEIGHT_BANDS_PX = ((11, 15), (15, 21), (21, 30), (30, 43))
 
 Maps = Callable[[npt.NDArray[np.uint8]], npt.NDArray[np.float32]]
@@ -30,31 +30,31 @@ class FinderCounts:
     found: int
     false: int
     upright: int
-    """Of those found, how many with a direction within 25 degrees."""
+    """Detected indices whose direction is within 25 degrees."""
     by_height: dict[str, tuple[int, int]]
-    """Found and wanted."""
+    """(detected, wanted) by height of the index."""
 
     @property
     def precision(self) -> float:
-        """Found among what was said."""
+        """Share of the detections that are correct."""
         return self.found / max(1, self.found + self.false)
 
     @property
     def recall(self) -> float:
-        """Found among what shows."""
+        """Share of the wanted indices that are detected."""
         return self.found / max(1, self.wanted)
 
 
 def draw_scenes(
     banks: Sequence[IndexBank], *, seed: int, count: int, lesson: SceneLesson | None = None
 ) -> list[IndexScene]:
-    """Scenes for judging."""
+    """Draw scenes for evaluation."""
     school = SceneSchool(banks, seed=seed, lesson=lesson or SceneLesson())
     return [school.scene() for _ in range(count)]
 
 
 def judge_maps(net: Any, scenes: Sequence[IndexScene]) -> str:
-    """Precision and recall of a torch network at several scores, as a line."""
+    """Return the precision and recall of a torch network at several scores, as one line."""
     maps = torch_maps(net)
     told = [maps(scene.picture) for scene in scenes]
     parts = []
@@ -67,7 +67,7 @@ def judge_maps(net: Any, scenes: Sequence[IndexScene]) -> str:
 
 
 def torch_maps(net: Any) -> Maps:
-    """A function from a picture (H, W, 3) RGB to the network's output (7, H / 4, W / 4)."""
+    """Return a function from a picture (H, W, 3) RGB to the network's output (7, H / 4, W / 4)."""
     import torch
 
     device = next(net.parameters()).device
@@ -81,7 +81,7 @@ def torch_maps(net: Any) -> Maps:
 
 
 def count_found(found: Sequence[Indices], scenes: Sequence[IndexScene]) -> FinderCounts:
-    """Hold finds against what shows; what need not be found counts neither way."""
+    """Count correct and false detections in scenes; indices that need not be detected count neither way."""
     wanted = hits = false = upright = 0
     bands = {f"{low}-{high}": [0, 0] for low, high in HEIGHT_BANDS_PX}
     for indices, scene in zip(found, scenes, strict=True):

@@ -1,4 +1,4 @@
-"""The index finder's network: from a picture to a map that says where corner indices are and how they lie.
+"""The index finder's network: from a picture to a map of where corner indices are and how they are oriented.
 
 Input: (N, 3, H, W) float32, 0..1, RGB, H and W multiples of 16. Output: (N, 7, H / 4, W / 4); the channels are listed
 in `thirdcard.vision.inference.index_finder`. Needs torch, so nothing at run time imports it.
@@ -16,7 +16,7 @@ CHANNELS = 7
 
 
 class IndexFinderNet(nn.Module):  # type: ignore[misc]
-    """An hourglass: down to a sixteenth of the size, up to a quarter of it."""
+    """An hourglass network: down to a sixteenth of the size, then up to a quarter of it."""
 
     def __init__(self) -> None:
         super().__init__()

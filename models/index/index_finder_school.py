@@ -1,8 +1,8 @@
-"""Lessons for the index finder: drawn scenes with the map that the network is to tell.
+"""Training samples for the index finder: drawn scenes with the map that the network should output.
 
-A target is (9, H / 4, W / 4) float32: the heat (1 at the middle of an index that shows), how much the heat counts (0
-round an index of which nobody could say whether it shows), how much the rest counts, then the network's other six
-channels as `thirdcard.vision.inference.index_finder` lists them.
+A target is (9, H / 4, W / 4) float32: the heat (1 at the middle of a visible index), the weight of the heat (0 round an
+index that may or may not count as visible), the weight of the other channels, then the network's other six channels as
+listed in `thirdcard.vision.inference.index_finder`.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from thirdcard.models.index.index_scenes import IndexScene
 from thirdcard.vision.inference.index_finder import CELL_PX, HEIGHTS_PX, UNIT_PX
 
 CLEAR, HIDDEN = 0.72, 0.35
-"""What shows more than the one is to be found, what shows less than the other is not."""
+"""An index with a visible share above the first must be detected, one below the second must not."""
 MOST_BLUR = 0.085
-"""Blur over an index's height above which it need not be found."""
+"""Blur as a share of the index's height above which it need not be detected."""
 LEAST_WIDTH = 0.16
-"""Width over height of an index that is seen too far aslant below it."""
+"""Width over height below which an index is seen from too far aslant."""
 TARGETS = 9
 
 Target = npt.NDArray[np.float32]
 
 
 def target(scene: IndexScene) -> Target:
-    """(9, H / 4, W / 4) what the network is to say about a scene."""
+    """Return the target map of a scene, (9, H / 4, W / 4)."""
     side = scene.picture.shape[0] // CELL_PX
     made = np.zeros((TARGETS, side, side), np.float32)
     made[1] = 1.0
     rows, columns = np.mgrid[:side, :side].astype(np.float32) + 0.5
     verdicts = judge(scene)
-    for i in np.argsort(verdicts):  # what need not be found first, what is to be found over it
+    for i in np.argsort(verdicts):  # optional ones first, so that required ones overwrite them
         x, y = (scene.centres_px[i] + 0.5) / CELL_PX
         height = scene.sizes_px[i, 1] / CELL_PX
         away = np.hypot(columns - x, rows - y)
@@ -43,7 +43,7 @@ def target(scene: IndexScene) -> Target:
 
 
 def judge(scene: IndexScene) -> npt.NDArray[np.int64]:
-    """(N,) for each index 1: to be found, 0: need not be, -1: not to be found."""
+    """Return for each index 1 if it must be detected, 0 if it may be, -1 if it must not be: (N,)."""
     width, height = scene.sizes_px.T
     fits = (height >= HEIGHTS_PX[0]) & (height <= HEIGHTS_PX[1]) & (width > LEAST_WIDTH * height)
     sharp = scene.blur_px < MOST_BLUR * height
@@ -53,7 +53,7 @@ def judge(scene: IndexScene) -> npt.NDArray[np.int64]:
 
 
 def half_turned(pictures: npt.NDArray[np.uint8], targets: Target) -> tuple[npt.NDArray[np.uint8], Target]:
-    """A batch turned by half a turn: pictures (N, H, W, 3) and targets (N, 9, h, w)."""
+    """Rotate a batch by 180 degrees: pictures (N, H, W, 3) and targets (N, 9, h, w)."""
     turned = targets[:, :, ::-1, ::-1].copy()
     turned[:, [3, 4, 7, 8]] *= -1
     return np.ascontiguousarray(pictures[:, ::-1, ::-1]), turned

@@ -1,4 +1,4 @@
-"""Teach the index finder.
+"""Train the index finder.
 
 python -m thirdcard.models.index.index_finder_train --device cpu --minutes 60 --out runs/index_finder
 """
@@ -32,7 +32,7 @@ JUDGED_SCENES = 150
 
 
 class IndexFinding:
-    """Where corner indices are, as a subject to teach."""
+    """The training task of detecting corner indices."""
 
     def __init__(self, banks: Sequence[IndexBank], exam: Sequence[IndexScene]) -> None:
         self.net: nn.Module = IndexFinderNet()
@@ -40,31 +40,34 @@ class IndexFinding:
         self._banks, self._exam = banks, exam
 
     def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
-        """Pictures (N, S, S, 3) uint8 and targets (N, 9, S / 4, S / 4)."""
+        """Yield batches: pictures (N, S, S, 3) uint8 and targets (N, 9, S / 4, S / 4)."""
         school = SceneSchool(self._banks, seed=seed, lesson=SceneLesson())
         while True:
             scenes = [school.scene() for _ in range(count)]
             yield np.stack([scene.picture for scene in scenes]), np.stack([target(scene) for scene in scenes])
 
     def again(self, batch: Batch) -> Batch:
-        """The same by half a turn."""
+        """Return the batch rotated by 180 degrees."""
         return half_turned(*batch)
 
     def pictures(self, batch: Tensors) -> torch.Tensor:
-        """(N, 3, S, S), 0 to 1."""
+        """Return the pictures of a batch as network input, (N, 3, S, S), 0 to 1."""
         return batch[0].permute(0, 3, 1, 2).float().div(255)
 
     def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
-        """Focal loss of the heat and the distance of all else, both per index."""
+        """Return the focal loss of the heat plus the smooth L1 loss of the other channels, both per index."""
         return finder_loss(net(self.pictures(batch)).float(), batch[1])
 
     def judge(self, net: nn.Module) -> str:
-        """Precision and recall on scenes of decks that are kept apart."""
+        """Return precision and recall on scenes of validation decks, as one line."""
         return judge_maps(net, self._exam)
 
 
 def finder_loss(told: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-    """Of maps (N, 7, h, w) against targets (N, 9, h, w); negative places near an index count less, as in CenterNet."""
+    """Return the loss of maps (N, 7, h, w) against targets (N, 9, h, w).
+
+    Negatives near an index have less weight, as in CenterNet.
+    """
     heat, counts, weight = wanted[:, 0], wanted[:, 1], wanted[:, 2]
     logit = told[:, 0]
     chance = torch.sigmoid(logit)
@@ -77,7 +80,7 @@ def finder_loss(told: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train, evaluating and saving now and then; returns 0."""
+    """Train, evaluate and save at intervals; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.index.index_finder_train", description=(__doc__ or "").splitlines()[0]
     )

@@ -1,10 +1,10 @@
-"""Corner indices out of labelled photographs: lessons for the index reader that no renderer draws.
+"""Cut corner indices out of labelled photographs: training samples for the index reader that are not drawn.
 
     python -m thirdcard.models.index.index_photos PHOTOGRAPHS --out build/index/photographs.npz
 
-Looks for indices with the finder that is registered. One that lies in a labelled index box, or in a labelled card and
-reads likely enough as that card, becomes a lesson with the label's name. Only pictures whose names begin with `ps_` or
-`am_` are looked at; a sixth of them, by the original that augmented copies share, is kept for validation.
+Detects indices with the registered finder. A detection in a labelled index box, or in a labelled card and likely enough
+to be that card, becomes a sample with the label's name. Only pictures whose names begin with `ps_` or `am_` are used; a
+sixth of them, grouped by the original of augmented copies, is kept for validation.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from thirdcard.vision.inference.index_reader import IndexReader
 from thirdcard.vision.photo.recognise import load_image
 
 PATCH_WH_PX = (96, 128)
-"""Twice the reader's crop; the index stands upright in its middle, half as large as in a crop of that size."""
+"""Twice the reader's crop; the index is upright in the middle, at half the size that it has in such a crop."""
 PREFIXES = ("images/ps_", "images/am_")
 FILES = ("annotations.json", "index_annotations.json")
 LIKELY = {"card": 0.1, "index": 0.01}
-"""How likely the labelled name must be: a card's polygon may hold another card's index, an index box hardly."""
+"""Minimum probability of the labelled name: a card's polygon may hold another card's index, an index box rarely
+does."""
 _ONE_IN = 6
 
 Picture = npt.NDArray[np.uint8]
@@ -42,29 +43,29 @@ Picture = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IndexPatches:
-    """Patches with their classes; rows are indices."""
+    """Patches with their classes; one row per index."""
 
     patches: Picture
     """(N, 128, 96, 3) RGB."""
     labels: npt.NDArray[np.int64]
-    """(N,) index in `CARDS`."""
+    """(N,): index in `CARDS`."""
     kept: npt.NDArray[np.bool_]
-    """(N,) whether the picture is kept for validation."""
+    """(N,): whether the picture is kept for validation."""
 
     def part(self, *, validation: bool) -> IndexPatches:
-        """Those to learn from, or those kept aside."""
+        """Return the validation patches, or the training patches."""
         rows = self.kept == validation
         return IndexPatches(self.patches[rows], self.labels[rows], self.kept[rows])
 
 
 def open_patches(path: Path) -> IndexPatches:
-    """What `main` wrote."""
+    """Load the file that `main` wrote."""
     with np.load(path) as file:
         return IndexPatches(file["patches"], file["labels"], file["kept"])
 
 
 def lesson_of(patch: Picture, rng: np.random.Generator) -> Picture:
-    """A crop (64, 48, 3) of a patch as an imperfect finder would cut it, in another light."""
+    """Return a crop (64, 48, 3) of a patch with the errors of an imperfect finder and in another light."""
     middle = np.array([(PATCH_WH_PX[0] - 1) / 2, (PATCH_WH_PX[1] - 1) / 2])
     turn = float(rng.normal(0, np.deg2rad(7)))
     size = np.array([34.0, 44.0]) * np.exp(rng.normal(0, 0.1) + rng.normal(0, 0.04, 2))
@@ -79,7 +80,7 @@ def lesson_of(patch: Picture, rng: np.random.Generator) -> Picture:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Look through a folder's photographs and say how many indices were taken."""
+    """Collect the indices of a folder's photographs and print how many there are; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.index.index_photos", description=(__doc__ or "").splitlines()[0]
     )
@@ -104,7 +105,7 @@ def _collect(folder: Path, finder: IndexFinder, reader: IndexReader) -> Iterator
 
 
 def is_for_validation(image: str) -> bool:
-    """Whether a picture, and its augmented copies, belong to the sixth kept aside."""
+    """Return whether a picture, with its augmented copies, belongs to the sixth kept for validation."""
     original = Path(image).stem.split(".rf")[0].split("_jpg")[0]
     return zlib.crc32(original.encode()) % _ONE_IN == 0
 
@@ -130,7 +131,7 @@ def _holds(labelled: dict[str, Any], point_px: npt.NDArray[np.float64]) -> bool:
 
 
 def _patch(picture: Image, found: Indices, i: int) -> Picture:
-    """The index with as much again round it, RGB: two crops of it in width and height, enlarged to a patch."""
+    """Cut out an index with a margin, RGB: twice a crop's width and height, enlarged to the patch size."""
     height, width = PATCH_WH_PX[1], PATCH_WH_PX[0]
     size = found.sizes_px[i]
     step = max(float(size[0]) / 34.0, float(size[1]) / 44.0, 1e-3)

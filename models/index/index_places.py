@@ -1,7 +1,7 @@
-"""Where cards lie when they lie in fans, rows, columns, piles or alone; in the order in which they were laid.
+"""Draw positions of cards in fans, rows, columns, piles or alone, in the order in which they are laid.
 
-A place is (x, y, turn): the card's middle in millimetres of the table, x right, y down, and its turn in radians,
-clockwise on the screen; 0 is upright.
+A place is (x, y, turn): the card's middle in mm of the table, x right, y down, and its rotation in radians, clockwise
+on the screen; 0 is upright.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _KINDS = {"fan": 0.36, "row": 0.2, "column": 0.12, "columns": 0.06, "pile": 0.1,
 
 
 def draw_places(rng: np.random.Generator) -> Places:
-    """One group of cards about (0, 0), turned anyhow."""
+    """Draw one group of cards about (0, 0), in a random rotation."""
     kinds = list(_KINDS)
     odds = np.array(list(_KINDS.values()))
     kind = str(rng.choice(kinds, p=odds / odds.sum()))
@@ -53,7 +53,7 @@ def _column(rng: np.random.Generator) -> Places:
 
 
 def _columns(rng: np.random.Generator) -> Places:
-    """A bridge player's open hand: a column for each suit."""
+    """Draw a bridge player's open hand: one column per suit."""
     step_mm, apart_mm = float(rng.uniform(14, 30)), float(rng.uniform(58, 80))
     parts = []
     for i in range(4):
@@ -78,7 +78,7 @@ def _pair(rng: np.random.Generator) -> Places:
 
 
 def _apart(rng: np.random.Generator) -> Places:
-    """Whole cards, none on another."""
+    """Draw places of whole cards that do not overlap."""
     columns, rows = int(rng.integers(1, 5)), int(rng.integers(1, 3))
     x, y = np.meshgrid(np.arange(columns) - (columns - 1) / 2, np.arange(rows) - (rows - 1) / 2)
     apart_mm = rng.uniform((66, 91), (110, 130))
@@ -86,7 +86,7 @@ def _apart(rng: np.random.Generator) -> Places:
 
 
 def _mess(rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """How far cards stray from order: mm, mm, radians."""
+    """Draw the spread of cards about their ordered places: mm, mm, radians."""
     amount = float(rng.choice([0.3, 1.0, 3.0], p=[0.3, 0.5, 0.2]))
     return amount * np.array([1.2, 1.6, np.deg2rad(1.6)])
 

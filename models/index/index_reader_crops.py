@@ -1,7 +1,7 @@
-"""Lessons for the index reader: indices cut out of drawn scenes as the finder would cut them, each with its class.
+"""Training samples for the index reader: indices cut out of drawn scenes as the finder would, each with its class.
 
-A crop is (64, 48, 3) uint8 RGB. Classes: the 52 faces in the order of `CARDS`, then "unclear": what is no index, stands
-on its head, is covered, cut or too blurred.
+A crop is (64, 48, 3) uint8 RGB. Classes: the 52 faces in the order of `CARDS`, then "unclear": anything that is no
+index, or is upside down, covered, cut or too blurred.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ UNCLEAR = len(CLASSES) - 1
 LESSON = SceneLesson(side_px=320, index_px=(8.0, 62.0), empty=0.02)
 CLEAR, HIDDEN = 0.72, 0.35
 PIXEL_BLUR_PX = 0.45
-"""What a picture of pixels blurs by itself."""
+"""Blur from the pixel grid itself, sigma in px."""
 READABLE_BLUR, UNREADABLE_BLUR = 0.078, 0.17
-"""Blur over an index's height up to which, and from which on, nobody doubts."""
+"""Blur as a share of the index's height: clearly readable up to the first, clearly unreadable from the second."""
 LEAST_WIDTH, LEAST_HEIGHT_PX = 0.16, 7.0
 CUTS = 2
-"""How often an index is cut out of its scene, each time a little differently."""
+"""Number of crops of each index of a scene, each cut slightly differently."""
 MOST_OF_A_SCENE = 14
 
 Picture = npt.NDArray[np.uint8]
 Lesson = tuple[Picture, int, float]
-"""A crop, its class and the index's height in the scene, 0 where there is none."""
+"""A crop, its class, and the index's height in px in the scene (0 if there is no index)."""
 
 
 class IndexCropSchool:
@@ -42,13 +42,13 @@ class IndexCropSchool:
         self._rng = np.random.default_rng([seed, 9])
 
     def lessons(self) -> Iterator[Lesson]:
-        """Crops without end, those of a few scenes mixed."""
+        """Yield crops without end; those of a dozen scenes are mixed."""
         while True:
             mixed = [lesson for _ in range(12) for lesson in self._of_scene(self._school.scene())]
             yield from (mixed[i] for i in self._rng.permutation(len(mixed)))
 
     def batch(self, count: int) -> tuple[Picture, npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """`count` crops (N, 64, 48, 3), classes (N,), heights in the scene (N,)."""
+        """Return `count` crops (N, 64, 48, 3), classes (N,), and index heights in px of the scene (N,)."""
         return stacked(self.lessons(), count)
 
     def _of_scene(self, scene: IndexScene) -> Iterator[Lesson]:
@@ -70,7 +70,7 @@ class IndexCropSchool:
                 yield anywhere, UNCLEAR, 0.0
 
     def _cut(self, scene: IndexScene, i: int, *, turn: float = 0.0, size: float = 1.0) -> Picture:
-        """An index as an imperfect finder would cut it."""
+        """Cut out an index as an imperfect finder would."""
         rng, height = self._rng, scene.sizes_px[i, 1]
         up = _turned(scene.ups[i], turn + float(rng.normal(0, np.deg2rad(6))))
         centre = scene.centres_px[i] + rng.normal(0, 0.045, 2) * height
@@ -78,7 +78,7 @@ class IndexCropSchool:
         return index_crop(scene.picture, centre, up, sizes)
 
     def _anywhere(self, scene: IndexScene) -> Picture | None:
-        """A place without an index near it: a pip, a court's face, print, cloth."""
+        """Cut out a place with no index near it (a pip, a court's face, print, cloth); None if an index is near."""
         rng, side = self._rng, scene.picture.shape[0]
         centre, height = rng.uniform(0, side, 2), float(np.exp(rng.uniform(np.log(9), np.log(70))))
         away = np.linalg.norm(scene.centres_px - centre, axis=1) / np.maximum(scene.sizes_px[:, 1], height)
@@ -101,14 +101,14 @@ def stacked(lessons: Iterator[Lesson], count: int) -> tuple[Picture, npt.NDArray
 
 
 def is_readable(scene: IndexScene) -> npt.NDArray[np.bool_]:
-    """(N,) whether a person could read an index."""
+    """Return whether a person could read each index, (N,)."""
     width, height = scene.sizes_px.T
     large = (height >= LEAST_HEIGHT_PX) & (width > LEAST_WIDTH * height)
     return np.asarray(large & (scene.shown >= CLEAR) & (_blur_px(scene) < READABLE_BLUR * height))
 
 
 def _is_unreadable(scene: IndexScene) -> npt.NDArray[np.bool_]:
-    """(N,) whether an index of the picture is hidden or blurred beyond doubt."""
+    """Return whether each index in the picture is clearly hidden or too blurred, (N,)."""
     side = scene.picture.shape[0]
     inside = ((scene.centres_px > 0) & (scene.centres_px < side)).all(axis=1)
     return np.asarray(inside & ((scene.shown < HIDDEN) | (_blur_px(scene) > UNREADABLE_BLUR * scene.sizes_px[:, 1])))

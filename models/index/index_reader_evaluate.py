@@ -1,4 +1,4 @@
-"""How well the index reader reads: by the index's height in the picture, what it confuses, how true it is when sure."""
+"""Evaluate the index reader: accuracy by index height, confusions, and errors at high confidence."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ HEIGHT_BANDS_PX = ((7, 12), (12, 17), (17, 24), (24, 36), (36, 90))
 
 @dataclass(frozen=True, slots=True)
 class IndexBook:
-    """Crops kept for judging."""
+    """Crops kept for evaluation."""
 
     pictures: npt.NDArray[np.uint8]
     """(N, 64, 48, 3) RGB."""
     labels: npt.NDArray[np.int64]
     heights_px: npt.NDArray[np.float32]
-    """(N,) of the index in its scene."""
+    """(N,): height of the index in its scene."""
 
 
 def judge(logits: npt.NDArray[np.float32], book: IndexBook) -> str:
-    """Shares read rightly and wrongly, as a line."""
+    """Return the shares read correctly and wrongly, as one line; logits are (N, 53)."""
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
     confidence, read = shares.max(axis=1), logits.argmax(axis=1)
@@ -46,7 +46,7 @@ def judge(logits: npt.NDArray[np.float32], book: IndexBook) -> str:
 
 
 def logits_of(net: Any, pictures: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-    """What a torch network says of crops (N, 64, 48, 3), (N, 53)."""
+    """Return the logits of a torch network, (N, 53), for crops (N, 64, 48, 3)."""
     import torch
 
     device = next(net.parameters()).device

@@ -1,4 +1,4 @@
-"""Teach the index reader.
+"""Train the index reader.
 
 python -m thirdcard.models.index.index_reader_train --device cpu --minutes 60 --out runs/index_reader
 """
@@ -30,11 +30,11 @@ from thirdcard.models.training_loop import Batch, Recipe, Tensors, TimeSpent, ad
 PLACES = (4, 3)
 JUDGED_CROPS = 3000
 PHOTOGRAPHS = 0.12
-"""Share of the crops that come out of photographs, where there are any."""
+"""Share of crops taken from photographs, if there are any."""
 
 
 class IndexReading:
-    """Which card an index names, as a subject to teach."""
+    """The training task of reading the card that an index names."""
 
     def __init__(self, banks: Sequence[IndexBank], exam: IndexBook, patches: IndexPatches | None) -> None:
         self.net: nn.Module = index_reader_net()
@@ -43,7 +43,7 @@ class IndexReading:
         self._rng = np.random.default_rng(3)
 
     def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
-        """Crops (N, 64, 48, 3) uint8 and classes (N,)."""
+        """Yield batches: crops (N, 64, 48, 3) uint8 and classes (N,)."""
         lessons = IndexCropSchool(self._banks, seed=seed).lessons()
         rng = np.random.default_rng([seed, 4])
         learned = None if self._patches is None else self._patches.part(validation=False)
@@ -56,7 +56,7 @@ class IndexReading:
             yield pictures, labels
 
     def again(self, batch: Batch) -> Batch:
-        """The same in another light."""
+        """Return the batch with other lighting."""
         pictures, labels = batch
         gain = np.exp(
             self._rng.normal(0, 0.15, (len(pictures), 1, 1, 3)) + self._rng.normal(0, 0.2, (len(pictures), 1, 1, 1))
@@ -64,15 +64,15 @@ class IndexReading:
         return (pictures * gain).clip(0, 255).astype(np.uint8), labels
 
     def pictures(self, batch: Tensors) -> torch.Tensor:
-        """(N, 3, 64, 48), 0 to 1."""
+        """Return the crops of a batch as network input, (N, 3, 64, 48), 0 to 1."""
         return batch[0].permute(0, 3, 1, 2).float().div(255).contiguous(memory_format=torch.channels_last)
 
     def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
-        """Cross-entropy."""
+        """Return the cross-entropy loss."""
         return functional.cross_entropy(net(self.pictures(batch)).float(), batch[1])
 
     def judge(self, net: nn.Module) -> str:
-        """What is read rightly and wrongly of decks that are kept apart."""
+        """Return the shares read correctly and wrongly on validation decks and photographs, as text."""
         drawn = judge(logits_of(net, self._exam.pictures), self._exam)
         if self._patches is None:
             return drawn
@@ -81,7 +81,7 @@ class IndexReading:
 
 
 def photographed(patches: IndexPatches) -> IndexBook:
-    """The indices of the photographs kept aside, as the finder cuts them; all count as 30 px high."""
+    """Return the indices of the validation photographs, as the finder cuts them; all count as 30 px high."""
     kept = patches.part(validation=True)
     rng = np.random.default_rng(2)
     pictures = np.stack([lesson_of(patch, rng) for patch in kept.patches])
@@ -89,12 +89,12 @@ def photographed(patches: IndexPatches) -> IndexBook:
 
 
 def index_reader_net() -> ReaderNet:
-    """The network, untaught."""
+    """Return the network, untrained."""
     return ReaderNet(classes=len(CLASSES), places=PLACES)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train, evaluating and saving now and then; returns 0."""
+    """Train, evaluate and save at intervals; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.index.index_reader_train", description=(__doc__ or "").splitlines()[0]
     )

@@ -1,7 +1,7 @@
-"""Draw photographs of cards in fans, rows, piles and hands, and tell which corner indices show.
+"""Draw photographs of cards in fans, rows, piles and hands, with the visibility of every corner index.
 
-Cards are warped onto a backdrop one after the other, as they would be laid; a picture of who covers whom tells how much
-of each index is left to see. Pictures are (S, S, 3) uint8 RGB.
+Cards are warped onto a backdrop one after the other, as they would be laid; an owner map records which card covers
+which pixel. Pictures are (S, S, 3) uint8 RGB.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from thirdcard.models.reader.reader_scenery import draw_chip, draw_fingers
 
 NOTHING, OCCLUDER = -1, -2
 _GRID_WH = (5, 10)
-"""Points at which an index is looked up, half of them on the rank, half on the sign."""
+"""Grid of points at which an index's visibility is tested; half of them on the rank, half on the suit sign."""
 
 Picture = npt.NDArray[np.uint8]
 Matrix = npt.NDArray[np.float64]
@@ -34,38 +34,38 @@ Matrix = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneLesson:
-    """What the scenes are like."""
+    """Settings of the drawn scenes."""
 
     side_px: int = 256
     index_px: tuple[float, float] = (11.0, 42.0)
-    """Height of the indices of a scene, drawn evenly in its logarithm."""
+    """Range of the index heights of a scene, drawn evenly in the logarithm."""
     strength: float = 1.0
-    """0: clean; 1: all that light, lens, sensor and compression do."""
+    """0: clean; 1: all effects of light, lens, sensor and compression."""
     empty: float = 0.07
     """Share of scenes without cards."""
     shrunk: float = 0.3
-    """Share of scenes that were smaller once and have been enlarged."""
+    """Share of scenes that are drawn smaller and then enlarged."""
     other_inks: float = 0.1
     artwork_weight: float = 12.0
-    """How much oftener an artwork or photographed deck is drawn than a machine-made one."""
+    """Weight of an artwork or photographed deck against a generated one."""
     backdrops: int = 120
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IndexScene:
-    """A picture and all indices that lie in it, hidden ones among them."""
+    """A picture and all indices in it, including hidden ones."""
 
     picture: Picture
     centres_px: npt.NDArray[np.float64]
-    """(N, 2) the middles of the indices."""
+    """(N, 2): middles of the indices."""
     ups: npt.NDArray[np.float64]
-    """(N, 2) unit vectors from sign to rank."""
+    """(N, 2): unit vectors from suit sign to rank."""
     sizes_px: npt.NDArray[np.float64]
-    """(N, 2) width and height along these."""
+    """(N, 2): width across and height along these vectors."""
     labels: npt.NDArray[np.int64]
-    """(N,) index in `CARDS`."""
+    """(N,): index in `CARDS`."""
     shown: npt.NDArray[np.float64]
-    """(N,) how much can be seen, of the rank or of the sign, whichever is covered more."""
+    """(N,): visible share of the rank or of the suit sign, whichever is covered more."""
     blur_px: float
     """Sigma of the blur."""
 
@@ -81,7 +81,7 @@ class SceneSchool:
         self._odds = [_deck_odds(bank, lesson.artwork_weight) for bank in banks]
 
     def scene(self) -> IndexScene:
-        """One scene."""
+        """Draw one scene."""
         rng = self.rng
         bank, odds = self._one_of_banks()
         deck = int(rng.choice(bank.decks, p=odds))
@@ -113,7 +113,7 @@ class SceneSchool:
         return np.ascontiguousarray(ground)
 
     def _lay_group(self, table: _Table, bank: IndexBank, deck: int) -> None:
-        """Lay cards of one deck such that some card's index is in the picture."""
+        """Lay cards of one deck so that at least one card's index is in the picture."""
         rng = self.rng
         places = draw_places(rng)
         aim = places[int(rng.integers(len(places)))]
@@ -134,12 +134,12 @@ class SceneSchool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shadow:
-    """The shadow of every card on a table."""
+    """The shadow that every card on a table casts."""
 
     size_px: float
     darkness: float
     direction: npt.NDArray[np.float64]
-    """(2,) how far it falls, in sizes."""
+    """(2,): offset of the shadow, in units of its size."""
 
     @staticmethod
     def draw(rng: np.random.Generator, px_per_mm: float) -> _Shadow:
@@ -147,7 +147,7 @@ class _Shadow:
         return _Shadow(size_mm * px_per_mm, darkness, rng.normal(0, 1.0, 2))
 
     def on(self, under: npt.NDArray[np.float32], mask: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """A ground, (H, W, 3), with the shadow of a card that covers `mask`, (H, W) of 0 to 1."""
+        """Return a ground, (H, W, 3), darkened by the shadow of a card that covers `mask`, (H, W) of 0 to 1."""
         sigma = max(0.4, self.size_px)
         offset = np.column_stack([np.eye(2), self.direction * sigma])
         dark = cv2.GaussianBlur(cv2.warpAffine(mask, offset, mask.shape[::-1]), (0, 0), sigma)
@@ -172,7 +172,7 @@ class _Table:
         return np.asarray(apply(np.asarray(np.linalg.inv(self._view), np.float64), point_px[None])[0], np.float64)
 
     def sees(self, place: Matrix) -> bool:
-        """Whether any of a card at a place may be in the picture, and is not seen from too far aslant."""
+        """Return whether a card at a place may be in the picture and is not seen from too far aslant."""
         corners = np.column_stack([_card_corners(), np.ones(4)]) @ (self._view @ place).T
         if corners[:, 2].min() < 0.35:
             return False
@@ -220,7 +220,7 @@ class _Table:
         return np.minimum(lit, 255), mask
 
     def cover(self) -> None:
-        """Now and then a hand or chips lie on the cards."""
+        """Sometimes lay a hand or chips over the cards."""
         rng = self._rng
         if rng.random() < 0.18:
             tip = rng.uniform(0, self._side, 2)
@@ -232,7 +232,7 @@ class _Table:
         self._owner[mask > 0.4] = OCCLUDER
 
     def photograph(self, *, enlarged: bool) -> IndexScene:
-        """What the camera makes of it."""
+        """Simulate the camera and return the scene with its indices."""
         rng, strength = self._rng, self._strength
         scale = CARD_SIZE_MM[0] * self._px_per_mm / 60
         picture = self._picture
@@ -267,7 +267,7 @@ class _Table:
         )
 
     def _shown(self, owner: int, frame: Matrix) -> float:
-        """Of the rank's half and the sign's half, the share that shows of the one that shows less."""
+        """Return the visible share of the rank or of the suit sign of an index, whichever is covered more."""
         across, down = np.meshgrid(*((np.arange(n) + 0.5) / n for n in _GRID_WH))
         top = frame[0] + (frame[1] - frame[0]) * across[..., None]
         bottom = frame[3] + (frame[2] - frame[3]) * across[..., None]
@@ -280,7 +280,8 @@ class _Table:
 
 
 def index_frames(box_mm: npt.NDArray[np.float32], corners: int) -> list[Matrix]:
-    """The quads (4, 2) of a card's indices, clockwise from each one's own top left, in mm about the card's middle."""
+    """Return the quads (4, 2) of a card's indices in mm from the card's middle, clockwise from each index's top
+    left."""
     left, top, right, bottom = box_mm.astype(np.float64) - np.tile(np.array(CARD_SIZE_MM) / 2, 2)
     quads = [np.array([[left, top], [right, top], [right, bottom], [left, bottom]])]
     if corners == 4:
@@ -289,13 +290,14 @@ def index_frames(box_mm: npt.NDArray[np.float32], corners: int) -> list[Matrix]:
 
 
 def apply(matrix: Matrix, points: Matrix) -> Matrix:
-    """Points (N, 2) through a homography (3, 3)."""
+    """Map points (N, 2) by a homography (3, 3)."""
     mapped = points @ matrix[:, :2].T + matrix[:, 2]
     return np.asarray(mapped[:, :2] / mapped[:, 2:])
 
 
 def _view(rng: np.random.Generator, px_per_mm: float, side_px: int) -> Matrix:
-    """Table millimetres to pixels: turned, foreshortened and in perspective; (0, 0) is the picture's middle."""
+    """Draw a homography from table mm to px: rotated, foreshortened, in perspective, with (0, 0) at the picture's
+    middle."""
     lean, short = rng.uniform(0, np.pi), float(rng.uniform(0.5, 1.0) ** 0.7)
     turn = _move(lean)[:2, :2]
     matrix = np.eye(3)
@@ -311,7 +313,7 @@ def _deck_odds(bank: IndexBank, artwork_weight: float) -> npt.NDArray[np.float64
 
 
 def _move(turn: float, shift: npt.ArrayLike = (0.0, 0.0)) -> Matrix:
-    """A turn (clockwise on screen), then a shift: [[c, -s, x], [s, c, y], [0, 0, 1]]."""
+    """Return a rotation (clockwise on screen) followed by a shift: [[c, -s, x], [s, c, y], [0, 0, 1]]."""
     cosine, sine, (x, y) = np.cos(turn), np.sin(turn), np.asarray(shift, dtype=np.float64)
     return np.array([[cosine, -sine, x], [sine, cosine, y], [0, 0, 1]])
 

@@ -1,1 +1,1 @@
-"""How well cards are read in photographs."""
+"""Evaluation of card recognition in photographs."""

@@ -1,7 +1,7 @@
-"""Recognise labelled photographs, turned and made smaller, and count what was read.
+"""Recognise cards in labelled photographs, rotated and scaled, and count the results.
 
-Run as `python -m thirdcard.models.photo.photo_evaluation ANNOTATIONS.json`. The file is a list of
-`{image, width, height, complete, objects: [{label, bbox: [x1, y1, x2, y2], polygon?, kind?}]}`; pictures lie beside it.
+Run as `python -m thirdcard.models.photo.photo_evaluation ANNOTATIONS.json`. The file is a list of `{image, width,
+height, complete, objects: [{label, bbox: [x1, y1, x2, y2], polygon?, kind?}]}`; the pictures are in the same folder.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ RIGHT_BGR = (110, 200, 60)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Photograph:
-    """One labelled picture."""
+    """One labelled photograph."""
 
     path: Path
     size_wh_px: tuple[int, int]
@@ -54,7 +54,7 @@ class Photograph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Showing:
-    """A photograph as it was shown, and what came of it."""
+    """A photograph in one scale and rotation, with the recognised cards and the score."""
 
     photograph: Photograph
     turn_deg: float
@@ -65,7 +65,10 @@ class Showing:
 
 
 def load_photographs(path: Path, *, select: str = "") -> list[Photograph]:
-    """The photographs of an annotation file whose names begin with `select`."""
+    """Load the photographs of an annotation file whose names begin with `select`.
+
+    Raises OSError, ValueError or KeyError for a file that is missing or not as described above.
+    """
     entries = json.loads(path.read_text(encoding="utf-8"))
     chosen = [entry for entry in entries if Path(entry["image"]).name.startswith(select)]
     return [_photograph(entry, path.parent) for entry in chosen]
@@ -74,7 +77,7 @@ def load_photographs(path: Path, *, select: str = "") -> list[Photograph]:
 def evaluate(
     photographs: Iterable[Photograph], scales: Sequence[float], turns: Sequence[float], *, workers: int = 1
 ) -> list[Showing]:
-    """Show every photograph in every size and rotation (degrees, counterclockwise)."""
+    """Evaluate every photograph in every scale and rotation (degrees, counterclockwise)."""
     tasks = [(photograph, scale, turn) for photograph in photographs for scale in scales for turn in turns]
     if workers == 1:
         models = PhotoModels.open()
@@ -84,7 +87,7 @@ def evaluate(
 
 
 def show(models: PhotoModels, photograph: Photograph, scale: float, turn_deg: float) -> Showing:
-    """One photograph in one size and rotation."""
+    """Evaluate one photograph in one scale and rotation (degrees, counterclockwise)."""
     image = turn_image(load_image(photograph.path), scale, turn_deg)
     found = tuple(recognise(image, models))
     size = _scaled(photograph.size_wh_px, scale)
@@ -94,7 +97,7 @@ def show(models: PhotoModels, photograph: Photograph, scale: float, turn_deg: fl
 
 
 _in_worker: list[PhotoModels] = []
-"""What a worker process opened when it started."""
+"""The models opened by a worker process at its start."""
 
 
 def _open_models() -> None:
@@ -107,7 +110,7 @@ def _show_in_worker(photograph: Photograph, scale: float, turn_deg: float) -> Sh
 
 
 def turn_image(image: Image, scale: float, degrees: float) -> Image:
-    """The picture made larger or smaller, then turned counterclockwise; corners that come up are of its mean colour."""
+    """Scale a picture, then rotate it counterclockwise; new corners are filled with its mean colour."""
     if scale != 1.0:
         size = _scaled((image.shape[1], image.shape[0]), scale)
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
@@ -121,7 +124,7 @@ def turn_image(image: Image, scale: float, degrees: float) -> Image:
 
 
 def tables(showings: Sequence[Showing]) -> str:
-    """By rotation, by size of picture and by size of card, as Markdown."""
+    """Return a Markdown table of the scores by rotation, by scale and by card size."""
     turns = sorted({showing.turn_deg for showing in showings})
     rotations = {f"turned {turn:.0f}°": [s for s in showings if s.turn_deg == turn] for turn in turns}
     scales = {f"at {100 * scale:.0f} %": [s for s in showings if s.scale == scale] for scale in _scales_of(showings)}
@@ -132,7 +135,7 @@ def tables(showings: Sequence[Showing]) -> str:
 
 
 def by_card_size(showings: Sequence[Showing]) -> dict[str, Score]:
-    """Scores by the labelled boxes' shorter side; false readings have no label and are left out."""
+    """Return the scores by the shorter side of the labelled box; false readings have no label and are left out."""
     bounds = (0.0, *SIZE_BOUNDS_PX, float("inf"))
     scores: dict[str, Score] = {}
     for low, high in pairwise(bounds):
@@ -147,7 +150,7 @@ def by_card_size(showings: Sequence[Showing]) -> dict[str, Score]:
 
 
 def draw_mistakes(showing: Showing) -> Image:
-    """The picture with what was read rightly thin and green, mistakes bright with what was said."""
+    """Draw the correct labels thin and green, and the mistakes bright with the reading."""
     image = turn_image(load_image(showing.photograph.path), showing.scale, showing.turn_deg)
     wrong = {mistake.box_px for mistake in showing.score.mistakes}
     for label in showing.labels:
@@ -159,7 +162,7 @@ def draw_mistakes(showing: Showing) -> Image:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run from the command line."""
+    """Run the command line; return 0, or 2 if the file cannot be read."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.photo.photo_evaluation", description=(__doc__ or "").splitlines()[0]
     )
@@ -182,7 +185,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def write_worst(showings: Sequence[Showing], folder: Path) -> list[Path]:
-    """Pictures of the showings with the most and surest mistakes, the worst first."""
+    """Write pictures of the results with the most confident mistakes, the worst first; return their paths."""
     worst = sorted(showings, key=lambda showing: -_badness(showing.score))[:SHOWN_PICTURES]
     folder.mkdir(parents=True, exist_ok=True)
     paths = []

@@ -1,8 +1,8 @@
 """Score recognised cards against labelled photographs.
 
-A labelled card goes with the recognised one that overlaps it most; a labelled corner index with the recognised card
-that holds it, and of several that lie over each other with the one that has a corner nearest. Points are pixels of the
-photograph as it was shown.
+A labelled card is matched with the recognised card that overlaps it most. A labelled corner index is matched with the
+recognised card that contains it; of several, with the one whose corner is nearest. Points are px of the evaluated
+photograph.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from thirdcard.vision.photo.recognised import Recognised
 
 LEAST_OVERLAP = 0.3
-"""Intersection over union of the upright boxes."""
+"""Minimum intersection over union of the upright boxes."""
 SURE = 0.99
 NO_FACE = frozenset({"BACK", "JOKER"})
 INDEX = "index"
@@ -34,19 +34,19 @@ class LabelledCard:
     box_px: Box
     """x1, y1, x2, y2."""
     kind: str = "card"
-    """`card`: the box goes round the whole of it; `index`: round one corner."""
+    """`card`: the box encloses the whole card; `index`: it encloses one corner index."""
     outline_px: tuple[Point, ...] = ()
-    """Its corners, where the label has them; else those of the box."""
+    """The label's corners; if empty, those of the box."""
 
     @property
     def size_px(self) -> float:
-        """The box's shorter side."""
+        """The shorter side of the box."""
         return min(self.box_px[2] - self.box_px[0], self.box_px[3] - self.box_px[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingMistake:
-    """A label that was not read rightly, or a reading that no label goes with."""
+    """A label that was not read correctly, or a reading without a label."""
 
     kind: str
     """`wrong`, `unread`, `not found` or `false`."""
@@ -65,25 +65,25 @@ class Score:
     unread: int = 0
     not_found: int = 0
     false: int = 0
-    """Faces said where none is; counted only in photographs that are labelled completely."""
+    """Readings where there is no face; counted only in completely labelled photographs."""
     sure_wrong: int = 0
-    """Of the wrong and the false, those at 99 % or more."""
+    """Wrong and false readings with a confidence of 99 % or more."""
     mistakes: tuple[ReadingMistake, ...] = field(default=(), repr=False)
 
     @property
     def labelled(self) -> int:
-        """Faces that there are."""
+        """Number of labelled faces."""
         return self.right + self.wrong + self.unread + self.not_found
 
     @property
     def precision(self) -> float | None:
-        """Right among the faces said."""
+        """Share of the reported faces that are right; None if none was reported."""
         said = self.right + self.wrong + self.false
         return self.right / said if said else None
 
     @property
     def recall(self) -> float | None:
-        """Right among the faces that there are."""
+        """Share of the labelled faces that are read right; None if there are none."""
         return self.right / self.labelled if self.labelled else None
 
     def __add__(self, other: Score) -> Score:
@@ -99,7 +99,7 @@ class Score:
 
 
 def score_photograph(labels: Sequence[LabelledCard], found: Sequence[Recognised], *, is_complete: bool) -> Score:
-    """Counts of one photograph."""
+    """Score one photograph."""
     cards = [thing for thing in found if thing.kind == "card"]
     total, used = Score(), set[int]()
     for label, partner in zip(labels, pair(labels, cards), strict=True):
@@ -113,7 +113,7 @@ def score_photograph(labels: Sequence[LabelledCard], found: Sequence[Recognised]
 
 
 def pair(labels: Sequence[LabelledCard], cards: Sequence[Recognised]) -> list[int | None]:
-    """For each label the recognised card that goes with it; a whole card goes with one label only."""
+    """Return for each label the index of the matched card, or None; a whole card is matched with one label only."""
     partners: list[int | None] = [None] * len(labels)
     ranked = sorted(
         (
@@ -133,10 +133,11 @@ def pair(labels: Sequence[LabelledCard], cards: Sequence[Recognised]) -> list[in
 
 
 def turning(size_wh_px: tuple[int, int], degrees: float) -> tuple[NDArray[np.float64], tuple[int, int]]:
-    """How a picture's points move when it is turned counterclockwise into a picture that holds all of it.
+    """Return the affine map that rotates a picture counterclockwise into one that holds all of it.
 
     Returns:
-        (2, 3), points with (0, 0) at the picture's corner: x' = x cos t + y sin t + a, y' = y cos t - x sin t + b; and
+        (2, 3), for points with (0, 0) at the picture's corner: x' = x cos t + y sin t + a, y' = y cos t - x sin t + b;
+        and
         the new width and height.
     """
     width, height = size_wh_px
@@ -150,18 +151,18 @@ def turning(size_wh_px: tuple[int, int], degrees: float) -> tuple[NDArray[np.flo
 
 
 def turn_labels(labels: Iterable[LabelledCard], size_wh_px: tuple[int, int], degrees: float) -> list[LabelledCard]:
-    """The labels of a photograph that was turned counterclockwise; boxes stay upright and go round the outlines."""
+    """Return the labels of a photograph rotated counterclockwise; boxes stay upright round the rotated outlines."""
     matrix, _ = turning(size_wh_px, degrees)
     return [_with_outline(each, _outline(each) @ matrix[:, :2].T + matrix[:, 2]) for each in labels]
 
 
 def scale_labels(labels: Iterable[LabelledCard], scale: float) -> list[LabelledCard]:
-    """The labels of a photograph that was made larger or smaller."""
+    """Return the labels of a scaled photograph."""
     return [_with_outline(each, _outline(each) * scale) for each in labels]
 
 
 def box_of(polygon_px: NDArray[np.float64]) -> Box:
-    """The upright box round a polygon."""
+    """Return the upright box round a polygon."""
     (x1, y1), (x2, y2) = polygon_px.min(axis=0), polygon_px.max(axis=0)
     return float(x1), float(y1), float(x2), float(y2)
 
@@ -212,7 +213,7 @@ def _shared(one: Box, other: Box) -> float:
 
 
 def _outline(label: LabelledCard) -> NDArray[np.float64]:
-    """(N, 2) a label's corners."""
+    """Return a label's corners, (N, 2)."""
     x1, y1, x2, y2 = label.box_px
     return np.array(label.outline_px or ((x1, y1), (x2, y1), (x2, y2), (x1, y2)), np.float64)
 

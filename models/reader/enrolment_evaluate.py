@@ -1,7 +1,7 @@
-"""How much an enrolled deck helps the reader, and that a wrong one does no harm.
+"""Evaluate how much an enrolled deck helps the reader, and whether a wrong one harms it.
 
-Each deck of a bank is enrolled from a few mild crops a card and then read from crops as a camera shows them:
-`python -m thirdcard.models.reader.enrolment_evaluate --bank build/reader/held_out.npy`.
+Each deck of a bank is enrolled from a few easy crops per card and then read from realistic camera crops: `python -m
+thirdcard.models.reader.enrolment_evaluate --bank build/reader/held_out.npy`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WHOLE = slice(6, 74)
 
 
 class _Course(ReaderSchool):
-    """Crops of one deck, of the card that is asked for."""
+    """Draws crops of one deck, always of the card in `wanted`."""
 
     wanted: int | None = None
 
@@ -40,24 +40,24 @@ class _Course(ReaderSchool):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Crops read, and read rightly."""
+    """Number of crops, and of those read correctly in each way."""
 
     crops: int = 0
     plain: int = 0
     enrolled: int = 0
     other: int = 0
     sure: int = 0
-    """Read at 0.99 with the enrolled deck."""
+    """Crops read at 0.99 or more with the enrolled deck."""
     wrong_then: int = 0
     plain_sure: int = 0
     plain_wrong_then: int = 0
 
     def plus(self, more: Tally) -> Tally:
-        """Both together."""
+        """Return the sum of both."""
         return Tally(*(getattr(self, key) + getattr(more, key) for key in self.__slots__))
 
     def line(self, name: str) -> str:
-        """A row of a table."""
+        """Return a row of the Markdown table."""
         shares = [self.plain / self.crops, self.enrolled / self.crops, self.other / self.crops]
         cells = [f"{100 * share:.2f} %" for share in shares]
         cells += [f"{self.plain_sure} ({self.plain_wrong_then})", f"{self.sure} ({self.wrong_then})"]
@@ -65,7 +65,7 @@ class Tally:
 
 
 def enrolled_deck(bank: TextureBank, *, seed: int) -> HouseDeck:
-    """A deck enrolled from mild crops: each pixel the median of some, either end up made one."""
+    """Enrol a deck from easy crops: each pixel is the median of some crops, all turned the same way up."""
     course = _Course(bank, seed=seed, lesson=MILD)
     faces = {}
     for label, name in enumerate(CLASSES[: BACK + 1]):
@@ -84,7 +84,7 @@ def enrolled_deck(bank: TextureBank, *, seed: int) -> HouseDeck:
 def judge(
     reader: Reader, bank: TextureBank, decks: list[HouseDeck], *, own: int, count: int, lesson: CropDifficulty
 ) -> Tally:
-    """Read some crops of one deck plainly, with it enrolled, and with another one enrolled."""
+    """Read some crops of one deck without enrolment, with the deck enrolled, and with another deck enrolled."""
     book = ReaderSchool(bank, seed=9 + own, lesson=lesson).batch(count)
     crops = [np.ascontiguousarray(picture[..., ::-1]) for picture in book[0]]
     labels = book[1]
@@ -113,7 +113,7 @@ def judge(
 
 
 def _same_end_up(crop: npt.NDArray[np.uint8], others: list[npt.NDArray[np.uint8]]) -> npt.NDArray[np.uint8]:
-    """The crop, or it turned about: whichever is more like the first one."""
+    """Return the crop or its half turn, whichever is more similar to the first of `others`."""
     if not others:
         return crop
     turned, first = np.ascontiguousarray(crop[::-1, ::-1]), others[0].astype(np.float32)
@@ -122,13 +122,13 @@ def _same_end_up(crop: npt.NDArray[np.uint8], others: list[npt.NDArray[np.uint8]
 
 
 def one_deck(bank: TextureBank, index: int) -> TextureBank:
-    """A bank of a single deck."""
+    """Return a bank with a single deck."""
     part = slice(index, index + 1)
     return TextureBank(bank.textures[part], bank.names[part], bank.index_boxes_mm[part], bank.has[part])
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print a table: right without, with the own, and with another deck enrolled."""
+    """Print a table of the accuracy without enrolment, with the own deck, and with another one; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.reader.enrolment_evaluate", description=(__doc__ or "").splitlines()[0]
     )

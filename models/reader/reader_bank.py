@@ -1,7 +1,7 @@
-"""All card textures the reader's school needs, drawn once and kept in one file.
+"""A file with all card textures for training the reader, drawn once.
 
-A bank holds, per deck, 52 faces and a back, by default at 2 px/mm: (decks, 53, 176, 126, 3) uint8 RGB; a face that a
-deck lacks is all zero. The file lies outside version control and is mapped, so several processes share it.
+A bank holds 52 faces and a back per deck, by default at 2 px/mm: (decks, 53, 176, 126, 3) uint8 RGB; a face that a deck
+lacks is all zero. The file is not under version control and is memory-mapped, so several processes share it.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ BANK_SIZE_WH_PX = (126, 176)
 BANK_PX_PER_MM = 2.0
 BACK = len(CARDS)
 COURTS_FROM_ARTWORK = 0.35
-"""Share of the machine-drawn decks that borrow an artwork deck's figures, where artwork is there."""
+"""Share of generated decks that use the court figures of an artwork deck, if there is one."""
 FIGURES_OF_ANY_RANK = 0.35
-"""Share of the machine-drawn decks for training whose figures say nothing: a court is to be read by its index."""
+"""Share of generated training decks with random court figures, so that courts are read by their index."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextureBank:
-    """Textures with the names of their decks and the places of their indices."""
+    """Textures with the names of their decks and the positions of their indices."""
 
     textures: npt.NDArray[np.uint8]
     """(D, 53, height, width, 3) RGB."""
     names: tuple[str, ...]
     index_boxes_mm: tuple[tuple[tuple[float, float, float, float], ...], ...]
-    """Per deck the corner indices (left, top, right, bottom)."""
+    """Corner indices per deck (left, top, right, bottom)."""
     has: npt.NDArray[np.bool_]
-    """(D, 53): which textures are there."""
+    """(D, 53): which textures exist."""
 
 
 def build_bank(
@@ -48,7 +48,7 @@ def build_bank(
     photos: Path | None,
     size_wh_px: tuple[int, int] = BANK_SIZE_WH_PX,
 ) -> None:
-    """Draw the named decks into `path` (.npy) with a description beside it (.json)."""
+    """Draw the named decks into `path` (.npy) and a description beside it (.json)."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".json").unlink(missing_ok=True)
     width, height = size_wh_px
@@ -67,7 +67,7 @@ def build_bank(
 
 
 def open_bank(path: Path) -> TextureBank:
-    """Map a bank that `build_bank` wrote."""
+    """Memory-map a bank that `build_bank` wrote."""
     textures = np.load(path, mmap_mode="r")
     told = json.loads(path.with_suffix(".json").read_text())
     boxes = tuple(tuple((box[0], box[1], box[2], box[3]) for box in deck) for deck in told["index_boxes_mm"])
@@ -76,13 +76,13 @@ def open_bank(path: Path) -> TextureBank:
 
 
 def holds(path: Path, names: Sequence[str]) -> bool:
-    """Whether a finished bank of exactly these decks is there."""
+    """Return whether a complete bank of exactly these decks exists."""
     told = path.with_suffix(".json")
     return told.exists() and json.loads(told.read_text())["names"] == list(names)
 
 
 def shrink(texture: npt.NDArray[np.uint8], size_wh_px: tuple[int, int] = BANK_SIZE_WH_PX) -> npt.NDArray[np.uint8]:
-    """A deck's texture, (440, 315, 4), on white and at the bank's size."""
+    """Put a deck's texture, (440, 315, 4), on white and resize it to the bank's size."""
     alpha = texture[..., 3:].astype(np.float32) / 255
     flat = (texture[..., :3] * alpha + 250 * (1 - alpha)).astype(np.uint8)
     return np.asarray(cv2.resize(flat, size_wh_px, interpolation=cv2.INTER_AREA), dtype=np.uint8)

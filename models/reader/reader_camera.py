@@ -1,7 +1,7 @@
-"""What light, lens, sensor and video do to a card's picture; all at the camera's resolution.
+"""Simulate the effects of light, lens, sensor and video on a card's picture, at the camera's resolution.
 
-Pictures are (H, W, 3) float32 RGB, 0..255, until they are quantised; `scale` is the card's width in pixels over 60, so
-that blur keeps its proportion to the print.
+Pictures are (H, W, 3) float32 RGB, 0..255, until they are quantised. `scale` is the card's width in px over 60, so that
+blur stays in proportion to the print.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOISE_SIZE_PX = 640
 
 
 def light(picture: Picture, rng: np.random.Generator, *, strength: float) -> Picture:
-    """Dim or bright, warm or cold, uneven light, sometimes with glare."""
+    """Make a picture darker or brighter, warmer or colder, unevenly lit, sometimes with glare."""
     height, width = picture.shape[:2]
     gain = float(np.exp(rng.uniform(-1.15, 0.18) * strength))
     cast = np.exp(rng.normal(0, 0.055 * strength, 3)).astype(np.float32)
@@ -42,7 +42,7 @@ def light(picture: Picture, rng: np.random.Generator, *, strength: float) -> Pic
 
 
 def blur(picture: Picture, rng: np.random.Generator, *, scale: float, strength: float) -> tuple[Picture, float]:
-    """Defocus and motion; returns the blur's sigma in pixels too."""
+    """Add defocus and motion blur; return the picture and the blur's sigma in px."""
     sigma = abs(float(rng.normal(0, 0.55))) * strength * max(0.6, scale)
     if rng.random() < 0.08:
         sigma += float(rng.uniform(0.3, 1.3)) * strength * scale
@@ -56,7 +56,7 @@ def blur(picture: Picture, rng: np.random.Generator, *, scale: float, strength: 
 
 
 def sensor(picture: Picture, rng: np.random.Generator, *, scale: float, strength: float) -> npt.NDArray[np.uint8]:
-    """Noise, a camera's smoothing and sharpening, and compression."""
+    """Add noise, a camera's smoothing and sharpening, and compression."""
     height, width = picture.shape[:2]
     if rng.random() < 0.85:
         y, x = (int(start) for start in rng.integers(0, NOISE_SIZE_PX - np.array([height, width]) + 1))
@@ -79,7 +79,7 @@ def sensor(picture: Picture, rng: np.random.Generator, *, scale: float, strength
 
 @functools.cache
 def _noises() -> tuple[Picture, ...]:
-    """Four sheets of noise of variance 1: per channel, mostly grey, and both again with a soft grain."""
+    """Draw four noise fields of variance 1: colour, mostly grey, and both again with a soft grain."""
     rng = np.random.default_rng(0)
     sharp = rng.standard_normal((NOISE_SIZE_PX, NOISE_SIZE_PX, 3), dtype=np.float32)
     grey = sharp.copy()

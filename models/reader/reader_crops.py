@@ -1,8 +1,8 @@
-"""The reader's school: endless crops of cards as an overhead camera shows them, each with its class.
+"""Draw training samples for the reader: crops of cards as an overhead camera shows them, each with its class.
 
 A crop is (112, 80, 3) uint8 RGB: the card's rectangle enlarged by 8 % on each side, portrait, either way up. It is
-drawn at the camera's resolution, card turned anyhow, then rectified with an imperfect rectangle, as at run time.
-Classes: the 52 faces in the order of `CARDS`, then the back, then "unclear".
+drawn at the camera's resolution in any rotation, then rectified with an inexact rectangle, as at run time. Classes: the
+52 faces in the order of `CARDS`, then the back, then "unclear".
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ Picture = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """One lesson."""
+    """One training sample."""
 
     picture: Picture
     """(112, 80, 3) RGB."""
     label: int
     width_px: float
-    """The card's width in the camera's picture."""
+    """Width of the card in the camera's picture."""
     turn_deg: float
-    """How the card lay in the camera's picture."""
+    """Rotation of the card in the camera's picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CropDifficulty:
-    """How hard the crops are."""
+    """Settings for the difficulty of the crops."""
 
     strength: float = 1.0
-    """0: clean and straight; 1: all that a camera does."""
+    """0: clean and straight; 1: all effects of a camera."""
     width_px: tuple[float, float] = (32.0, 106.0)
     unclear: float = 0.07
-    """Share of crops that show no readable card by intention."""
+    """Share of crops that show no readable card on purpose."""
     occluded: float = 0.18
     neighbours: float = 0.55
     photos: float = 0.07
-    """Share of crops cut from photographs, where there are any."""
+    """Share of crops cut from photographs, if there are any."""
     other_inks: float = 0.0
-    """Share of drawn crops whose card is printed in other inks than its deck has."""
+    """Share of drawn crops whose card is printed in inks other than its deck's."""
     cloths: int = 160
-    """How many cloths are drawn at the start."""
+    """Number of cloths drawn at the start."""
 
 
 class ReaderSchool:
@@ -81,17 +81,17 @@ class ReaderSchool:
         self.weigh(np.array([1.0 if name.startswith("machine:") else artwork_weight for name in bank.names]))
 
     def weigh(self, weights: npt.NDArray[np.float64]) -> None:
-        """Draw decks from here on as often as these say, (decks,)."""
+        """Set the weights with which decks are drawn from now on, (decks,)."""
         self._deck_odds = np.cumsum(weights / weights.sum())
 
     def batch(self, count: int) -> tuple[Picture, npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """`count` crops: pictures (N, 112, 80, 3), classes (N,), and (width_px, turn_deg) as (N, 2)."""
+        """Draw `count` crops: pictures (N, 112, 80, 3), classes (N,), and (width_px, turn_deg) as (N, 2)."""
         crops = [self.crop() for _ in range(count)]
         told = np.array([(crop.width_px, crop.turn_deg) for crop in crops], dtype=np.float32)
         return np.stack([crop.picture for crop in crops]), np.array([crop.label for crop in crops]), told
 
     def crop(self) -> Crop:
-        """One crop; those of which nobody could say whether they are readable are thrown away."""
+        """Draw one crop; crops that are neither clearly readable nor clearly unreadable are discarded."""
         while True:
             draw = self._rng.random()
             if draw < self.lesson.unclear:
@@ -135,7 +135,7 @@ class ReaderSchool:
         return self.lesson.strength * float(self._rng.beta(1.3, 1.5))
 
     def _unclear(self) -> Crop | None:
-        """No card, one too small or too blurred, two halves, one on edge, or blank paper."""
+        """Draw a crop with no card, one too small or blurred, two halves, one on edge, or blank paper."""
         kind = self._rng.random()
         deck = self._deck()
         if kind < 0.3:
@@ -179,7 +179,8 @@ class ReaderSchool:
         return scene
 
     def _cover(self, scene: _Scene) -> npt.NDArray[np.float32]:
-        """Put a hand, chips or another card over it; returns how much of each millimetre of the card is covered."""
+        """Put a hand, chips or another card over the card; return the covered share of each mm of the card, (88,
+        63)."""
         rng = self._rng
         kind = rng.random()
         if kind < 0.45:
@@ -196,7 +197,7 @@ class ReaderSchool:
         return scene.seen_from_card(mask)
 
     def _verdict(self, deck: int, label: int, covered: npt.NDArray[np.float32]) -> int | None:
-        """The class that a partly covered card deserves: its face, "unclear", or None where people would differ."""
+        """Return the class of a partly covered card: its face, "unclear", or None where people would disagree."""
         visible = 1.0 - float(covered.mean())
         indices = [1.0 - float(_part(covered, box).mean()) for box in self._bank.index_boxes_mm[deck]]
         if label == BACK:
@@ -208,7 +209,7 @@ class ReaderSchool:
     def _shoot(
         self, scene: _Scene, label: int, *, extra_blur: float = 0.0, shift_mm: tuple[float, float] = (0.0, 0.0)
     ) -> Crop:
-        """Photograph the scene and rectify the crop; `extra_blur` in units of the card's width."""
+        """Simulate the camera and rectify the crop; `extra_blur` is a sigma in units of the card's width."""
         rng, strength = self._rng, scene.strength
         picture = light(scene.picture.astype(np.float32), rng, strength=strength)
         picture, sigma_px = blur(picture, rng, scale=scene.width_px / 60, strength=strength)
@@ -221,7 +222,7 @@ class ReaderSchool:
 
 
 class _Scene:
-    """A patch of the camera's picture round one card; millimetres are the card's own, (0, 0) at its middle."""
+    """A patch of the camera's picture round one card; mm are the card's own, with (0, 0) at its middle."""
 
     def __init__(
         self,
@@ -252,7 +253,7 @@ class _Scene:
         return np.asarray(_apply(self._view, np.asarray(point_mm, dtype=np.float64)[None])[0])
 
     def beside(self, rng: np.random.Generator, *, overlap: bool = False) -> Matrix:
-        """Where another card lies: next to this one as on a table, or over a part of it."""
+        """Draw the place of another card, (3, 3): next to this one as on a table, or overlapping it."""
         side = rng.choice([-1, 1])
         turn = (
             rng.normal(0, 0.08) + (np.pi / 2 if rng.random() < 0.15 else 0.0) + (np.pi if rng.random() < 0.5 else 0.0)
@@ -264,7 +265,7 @@ class _Scene:
         return _move(turn, away * (side, rng.choice([-1, 1])))
 
     def add_card(self, texture: Picture, place: Matrix, *, shadow: bool) -> npt.NDArray[np.float32]:
-        """Lay a card; returns its mask."""
+        """Lay a card; return its mask in the picture."""
         rng = self._rng
         height, width = self.picture.shape[:2]
         shrink = min(1.0, self.px_per_mm * 1.15 / BANK_PX_PER_MM)
@@ -293,7 +294,7 @@ class _Scene:
         return mask
 
     def fill_with_photograph(self, patch: Picture) -> None:
-        """Show a photographed card with all that lies round it, instead of cloth."""
+        """Fill the picture with a photographed card and its surroundings, instead of cloth."""
         height, width = self.picture.shape[:2]
         shrink = min(1.0, self.px_per_mm * 1.15 / PATCH_PX_PER_MM)
         small = cv2.resize(patch, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
@@ -307,13 +308,13 @@ class _Scene:
         self.picture = np.asarray(warped, dtype=np.uint8)
 
     def seen_from_card(self, mask: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """A mask of the picture, looked up at each millimetre of the card: (88, 63) float32."""
+        """Sample a mask of the picture at each mm of the card: (88, 63) float32."""
         mm_from_grid = np.array([[1, 0, 0.5 - 31.5], [0, 1, 0.5 - 44.0], [0, 0, 1]])
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         return np.asarray(cv2.warpPerspective(mask, self._view @ mm_from_grid, (63, 88), flags=flags), dtype=np.float32)
 
     def rectify(self, picture: Picture, shift_mm: tuple[float, float]) -> Picture:
-        """The crop, (112, 80, 3), as an imperfect detector would frame it."""
+        """Return the crop, (112, 80, 3), as an inexact detector would frame it."""
         width, height = CROP_SIZE_WH_PX
         scale_x, scale_y = CARD_SIZE_MM[0] * (1 + 2 * MARGIN) / width, CARD_SIZE_MM[1] * (1 + 2 * MARGIN) / height
         half_turn = -1.0 if self._rng.random() < 0.5 else 1.0
@@ -334,7 +335,7 @@ class _Scene:
 
 
 def _view(rng: np.random.Generator, turn: float, px_per_mm: float, *, squash: float) -> Matrix:
-    """Card millimetres to pixels: a turn, the foreshortening of a tilted camera, and a little perspective."""
+    """Draw a homography from card mm to px: a rotation, foreshortening by a tilted camera, and a little perspective."""
     lean, short = rng.uniform(0, np.pi), float(rng.uniform(0.76, 1.0))
     tilt = _move(lean)[:2, :2] @ np.diag([1.0, short]) @ _move(-lean)[:2, :2]
     matrix = np.eye(3)
@@ -344,7 +345,7 @@ def _view(rng: np.random.Generator, turn: float, px_per_mm: float, *, squash: fl
 
 
 def _jitter(rng: np.random.Generator, strength: float) -> Matrix:
-    """How a detector's rectangle misses the card: turn, shift, size and shape, in the card's millimetres."""
+    """Draw the error of a detector's rectangle, (3, 3): rotation, shift, size and shape, in mm of the card."""
     amount = 0.4 + 0.6 * strength
     turn = np.deg2rad(rng.normal(0, 2.6)) * amount
     size = 1 + rng.normal(0, 0.035) * amount
@@ -354,7 +355,7 @@ def _jitter(rng: np.random.Generator, strength: float) -> Matrix:
 
 
 def _move(turn: float, shift: npt.ArrayLike = (0.0, 0.0)) -> Matrix:
-    """A turn (clockwise on screen), then a shift: [[c, -s, x], [s, c, y], [0, 0, 1]]."""
+    """Return a rotation (clockwise on screen) followed by a shift: [[c, -s, x], [s, c, y], [0, 0, 1]]."""
     cosine, sine, (x, y) = np.cos(turn), np.sin(turn), np.asarray(shift, dtype=np.float64)
     return np.array([[cosine, -sine, x], [sine, cosine, y], [0, 0, 1]])
 

@@ -1,7 +1,7 @@
-"""How well a reader reads: by the card's width in the picture, by how it lay, and what it confuses.
+"""Evaluate a reader: accuracy by card width and by rotation, and confusions.
 
-Judges a network (torch) or an ONNX file on crops of decks that training never saw:
-`python -m thirdcard.models.reader.reader_evaluate models/weights/reader-….onnx`.
+Evaluates a network (torch) or an ONNX file on crops of decks not used in training: `python -m
+thirdcard.models.reader.reader_evaluate models/weights/reader-….onnx`.
 """
 
 from __future__ import annotations
@@ -27,44 +27,44 @@ TURN_BANDS_DEG = ((-45, 45), (45, 135), (135, 225), (225, 315))
 CONFIDENCE_BANDS = ((0.0, 0.5), (0.5, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 0.99), (0.99, 0.999), (0.999, 1.1))
 EXAM_SEEDS = (9001, 9004, 9008)
 LEAST_WEIGHT, MOST_WEIGHT = 0.5, 3.0
-"""Bounds of a deck's weight in training; a deck that is misread as often as all are on average has 1."""
+"""Bounds of a deck's weight in training; a deck misread as often as the average deck has 1."""
 TRIED = CropDifficulty(strength=0.7, width_px=(38.0, 75.0), unclear=0.0, occluded=0.0)
-"""The crops on which decks are tried for that."""
+"""Settings of the crops on which the decks are tried for that weight."""
 Logits = npt.NDArray[np.float32]
 Read = Callable[[npt.NDArray[np.uint8]], Logits]
-"""From (N, 112, 80, 3) RGB to (N, classes) logits."""
+"""A function from (N, 112, 80, 3) RGB to (N, classes) logits."""
 
 
 @dataclass(frozen=True, slots=True)
 class LessonBook:
-    """Crops kept for judging."""
+    """Crops kept for evaluation."""
 
     pictures: npt.NDArray[np.uint8]
     """(N, 112, 80, 3) RGB."""
     labels: npt.NDArray[np.int64]
     told: npt.NDArray[np.float32]
-    """(N, 2): width in px, turn in degrees."""
+    """(N, 2): width in px, rotation in degrees."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderFigures:
-    """Figures over a lesson book; shares are of crops that bear a readable face or back."""
+    """Metrics over a set of crops; shares are of the crops with a readable face or back unless stated otherwise."""
 
     right: float
     by_width: dict[str, float]
     by_turn: dict[str, float]
     said_unclear: float
-    """Share of readable crops that were called unclear."""
+    """Share of readable crops classified as unclear."""
     unclear_found: float
-    """Share of unclear crops that were called unclear, or read at less than 0.9 confidence."""
+    """Share of unclear crops classified as unclear, or read with a confidence below 0.9."""
     confident: float
-    """Share of readable crops read at 0.99 or more."""
+    """Share of readable crops read with a confidence of 0.99 or more."""
     wrong_when_confident: float
     """Share of those that are wrong."""
     confusions: tuple[tuple[str, str, int], ...]
 
     def text(self) -> str:
-        """One paragraph for a log."""
+        """Return the metrics as one paragraph for a log."""
         widths = ", ".join(f"{band} px {share:.4f}" for band, share in self.by_width.items())
         turns = ", ".join(f"{band} {share:.4f}" for band, share in self.by_turn.items())
         pairs = ", ".join(f"{truth} read {read} x{count}" for truth, read, count in self.confusions)
@@ -76,7 +76,7 @@ class ReaderFigures:
 
 
 def draw_lessons(bank: TextureBank, *, seed: int, count: int, lesson: CropDifficulty | None = None) -> LessonBook:
-    """Crops for judging; artwork and machine-drawn decks weigh about the same."""
+    """Draw crops for evaluation; artwork and generated decks have about equal weight."""
     machine = sum(name.startswith("machine:") for name in bank.names)
     artwork_weight = machine / max(1, len(bank.names) - machine)
     school = ReaderSchool(bank, seed=seed, lesson=lesson or CropDifficulty(), artwork_weight=artwork_weight)
@@ -84,13 +84,15 @@ def draw_lessons(bank: TextureBank, *, seed: int, count: int, lesson: CropDiffic
 
 
 def deck_weights(bank: TextureBank, read: Read, *, seed: int, crops: int) -> npt.NDArray[np.float64]:
-    """(decks,) how often each deck is to be drawn: what is misread oftener, up to a limit, as some nobody can read.
+    """Return how often each deck is drawn, (decks,): decks misread more often get more weight, within bounds.
+
+    The bounds keep decks that cannot be read at all from filling the training.
 
     Args:
         bank: The decks.
-        read: The reader that training begins with.
-        seed: Of the crops.
-        crops: How many of each deck it is tried on; what is read without being sure counts in part.
+        read: The reader with which training starts.
+        seed: Seed of the crops.
+        crops: Number of crops per deck; a correct but unsure reading counts in part.
     """
     school = ReaderSchool(bank, seed=seed, lesson=TRIED)
     losses = np.zeros(len(bank.names))
@@ -105,7 +107,8 @@ def deck_weights(bank: TextureBank, read: Read, *, seed: int, crops: int) -> npt
 
 
 def exam_bank() -> TextureBank:
-    """Machine-drawn decks for the examination, which no training may use; small enough to be drawn each time."""
+    """Draw the generated decks for the final evaluation, which training must not use; few enough to be drawn each
+    time."""
     decks = [machine_deck(seed) for seed in EXAM_SEEDS]
     textures = np.stack([[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks])
     boxes = tuple(deck.index_boxes_mm for deck in decks)
@@ -114,14 +117,14 @@ def exam_bank() -> TextureBank:
 
 
 def exam_figures(read: Read, bank: TextureBank) -> dict[str, float]:
-    """The figures that `models/metrics.yaml` asks of the reader."""
+    """Return the metrics that `models/metrics.yaml` requires of the reader."""
     lesson = CropDifficulty(strength=0.2, width_px=(58, 63), unclear=0.0, occluded=0.0, neighbours=0.4, cloths=20)
     pictures, labels, _ = ReaderSchool(bank, seed=1, lesson=lesson).batch(400)
     return {"clean": float((read(pictures).argmax(axis=1) == labels).mean())}
 
 
 def judge(logits: Logits, book: LessonBook) -> ReaderFigures:
-    """Compare logits, (N, 54), with the lesson book."""
+    """Compare logits, (N, 54), with the labels of a set of crops."""
     shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
     confidence, read = (shifted / shifted.sum(axis=1, keepdims=True)).max(axis=1), logits.argmax(axis=1)
     readable = book.labels != UNCLEAR
@@ -142,7 +145,7 @@ def judge(logits: Logits, book: LessonBook) -> ReaderFigures:
 
 
 def evaluate(net: Any, book: LessonBook) -> ReaderFigures:
-    """Judge a torch network, on whichever device it is."""
+    """Evaluate a torch network, on the device that it is on."""
     import torch
 
     net.eval()
@@ -156,7 +159,7 @@ def evaluate(net: Any, book: LessonBook) -> ReaderFigures:
 
 
 def onnx_reader(path: Path) -> Read:
-    """A function from pictures (N, 112, 80, 3) RGB to logits (N, 54)."""
+    """Return a function from pictures (N, 112, 80, 3) RGB to logits (N, 54)."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -177,7 +180,7 @@ def _share(what: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> float:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print a table of the figures of an ONNX file, its reliability and its confusions, as a model card shows them."""
+    """Print the metrics, reliability and confusions of an ONNX file, as in a model card; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.reader.reader_evaluate", description=(__doc__ or "").splitlines()[0]
     )
@@ -238,7 +241,7 @@ def _table(judged: dict[str, ReaderFigures]) -> list[str]:
 def _reliability(
     read: Callable[[npt.NDArray[np.uint8]], Logits], books: dict[str, LessonBook], temperature: float
 ) -> list[str]:
-    """How often a reading of a given confidence is right, over all rows."""
+    """Return a Markdown table of the accuracy of readings by confidence, over all rows."""
     sure, right = [], []
     for book in books.values():
         logits = read(book.pictures) / temperature
