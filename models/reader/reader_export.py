@@ -1,10 +1,11 @@
-"""Turn a trained reader into the weights that run: `python -m thirdcard.models.reader.reader_export
-runs/reader/last.pt --home DIR`.
+"""Export a trained reader, calibrate its confidence, evaluate it and register it.
 
-Writes the network's average, batch norm folded in, finds the temperature that makes its confidence true on validation
-decks and photographs, examines it and declares it. With `--with` the weights are averaged with those of the export that
-the training began with: what both learned is kept, and what each learned by heart is halved (Wortsman et al., "Model
-soups", 2022), at no cost to who reads.
+    python -m thirdcard.models.reader.reader_export runs/reader/last.pt --home DIR
+
+Exports the network's average with batch norm folded in. The temperature that calibrates the confidence is fitted on
+validation decks and photographs. With `--with` the weights are averaged with those of the export from which the
+training started: this keeps what both have learned and halves what each has memorised (Wortsman et al., "Model soups",
+2022), without extra cost at run time.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ TENSORS = (
 )
 VALIDATION_COUNT = 4000
 LOWEST_TEMPERATURE = 1.0
-"""Validation decks are kinder than a casino's: confidence is never raised above what the network says."""
+"""Minimum temperature: validation decks are easier than a casino's, so confidence is never raised."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Export, calibrate, examine, register; says what it wrote."""
+    """Export, calibrate, evaluate and register; print what was written; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.reader.reader_export", description=(__doc__ or "").splitlines()[0]
     )
@@ -79,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def load_export(path: Path) -> ReaderNet:
-    """The network of an exported file, ready to run."""
+    """Load the network of an exported file, in evaluation mode."""
     net, (width, height) = ReaderNet(), CROP_SIZE_WH_PX
     start_from_onnx(net, path, torch.rand(48, 3, height, width, generator=torch.Generator().manual_seed(0)))
     net.eval()
@@ -87,12 +88,13 @@ def load_export(path: Path) -> ReaderNet:
 
 
 def averaged(first: ReaderNet, second: ReaderNet, share: float) -> ReaderNet:
-    """A network with the mean of two networks' weights, their batch norms folded in; both are folded afterwards.
+    """Return a network with the weighted mean of two networks' weights; both have their batch norms folded afterwards.
 
     Args:
-        first: Where the training of `second` began: far from each other a mean computes nothing.
-        second: In evaluation mode, as the first.
-        share: How much the second counts, 0 to 1.
+        first: The network from which the training of `second` started; the mean of unrelated networks is useless. It is
+            overwritten with the result.
+        second: A network in evaluation mode, like the first.
+        share: Weight of the second network, 0 to 1.
     """
     fold(first)
     fold(second)
@@ -102,7 +104,7 @@ def averaged(first: ReaderNet, second: ReaderNet, share: float) -> ReaderNet:
 
 
 def draw_validation(bank_path: Path, decks: Sequence[str], photos: Path | None, count: int) -> LessonBook:
-    """Crops of decks that neither training nor the final judgement uses, and of photographs kept aside."""
+    """Draw crops of decks that neither training nor the final evaluation uses, and of validation photographs."""
     if not holds(bank_path, decks):
         build_bank(bank_path, decks, artwork=None, photos=None)
     book = draw_lessons(open_bank(bank_path), seed=5, count=count)
@@ -119,7 +121,7 @@ def draw_validation(bank_path: Path, decks: Sequence[str], photos: Path | None, 
 
 
 def fit_temperature(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> float:
-    """The divisor of the logits that makes the labels likeliest, at least 1."""
+    """Return the divisor of the logits that maximises the likelihood of the labels, at least 1."""
 
     def surprise(log_temperature: float) -> float:
         scaled = logits.astype(np.float64) / np.exp(log_temperature)

@@ -1,5 +1,4 @@
-"""Print a card's face in other inks: four-colour decks use any, and a suit sign must be recognised by its shape as
-well."""
+"""Print a card's face in other inks: four-colour decks use various, and suits must be recognised by shape as well."""
 
 from __future__ import annotations
 
@@ -10,13 +9,13 @@ import numpy.typing as npt
 Picture = npt.NDArray[np.uint8]
 
 DARK_INKS = ((20, 60, 160), (20, 120, 60), (96, 30, 140), (90, 90, 96), (120, 70, 20), (16, 110, 120), (24, 24, 80))
-"""What black signs are printed in instead, RGB."""
+"""Replacements for black ink, RGB."""
 BRIGHT_HUES_DEG = (330.0, 300.0, 30.0, 45.0, 210.0, 240.0, 130.0, 15.0)
-"""What hue red signs take instead: pink, magenta, orange, amber, blue, indigo, green, vermilion."""
+"""Replacements for the hue of red ink: pink, magenta, orange, amber, blue, indigo, green, vermilion."""
 
 
 def printed_anew(texture: Picture, rng: np.random.Generator) -> Picture:
-    """A texture, (H, W, 3) RGB, with its black ink, its red ink or both replaced; paper and shapes stay."""
+    """Replace the black ink, the red ink or both of a texture, (H, W, 3) RGB; paper and shapes stay the same."""
     which = rng.random()
     made = texture
     if which < 0.65:
@@ -27,7 +26,7 @@ def printed_anew(texture: Picture, rng: np.random.Generator) -> Picture:
 
 
 def _dark_replaced(texture: Picture, ink: tuple[int, int, int]) -> Picture:
-    """Pixels without colour go from paper to `ink` where they went from paper to black."""
+    """Replace black ink: colourless pixels range from paper to `ink` instead of from paper to black."""
     light = texture.max(axis=2, keepdims=True).astype(np.float32)
     colour = light - texture.min(axis=2, keepdims=True)
     share = (1 - light / 255) * np.clip(1 - colour / 60, 0, 1)
@@ -35,7 +34,7 @@ def _dark_replaced(texture: Picture, ink: tuple[int, int, int]) -> Picture:
 
 
 def _red_turned(texture: Picture, hue_deg: float) -> Picture:
-    """Red pixels take another hue at their own lightness and saturation."""
+    """Replace the hue of red pixels; their brightness and saturation stay the same."""
     hsv = cv2.cvtColor(texture, cv2.COLOR_RGB2HSV)
     hue = hsv[..., 0].astype(np.int16)
     red = ((hue < 12) | (hue > 165)) & (hsv[..., 1] > 40)

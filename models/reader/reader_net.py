@@ -1,7 +1,7 @@
 """The readers' network: a small residual CNN from an RGB crop to logits.
 
-Input: (N, 3, 112, 80) float32, 0..1, RGB, or another size; it is normalised inside. Needs torch, so nothing at run
-time imports it.
+Input: (N, 3, 112, 80) float32, 0..1, RGB, or another size; it is normalised inside. Needs torch, so nothing at run time
+imports it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ BLOCKS = (0, 2, 2, 2)
 
 
 class ReaderNet(nn.Module):  # type: ignore[misc]
-    """Four stages of halved size, then a learned weighting of the places left, then the classes.
+    """Four stages, each at half the size, then a learned weighting of the remaining cells, then the classes.
 
     Args:
-        classes: How many logits come out.
-        places: Rows and columns that the last stage has: a sixteenth of the crop's height and width.
+        classes: Number of logits.
+        places: Rows and columns of the last stage: a sixteenth of the crop's height and width.
     """
 
     def __init__(self, classes: int = 54, places: tuple[int, int] = (7, 5)) -> None:
@@ -46,7 +46,7 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
 
 
 class Residual(nn.Module):  # type: ignore[misc]
-    """Two convolutions beside a way round them."""
+    """Two convolutions with a skip connection."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -58,5 +58,5 @@ class Residual(nn.Module):  # type: ignore[misc]
 
 
 def convolution(before: int, after: int, *, stride: int) -> nn.Sequential:
-    """A convolution of 3 x 3 with batch norm."""
+    """Return a 3 x 3 convolution with batch norm."""
     return nn.Sequential(nn.Conv2d(before, after, 3, stride, 1, bias=False), nn.BatchNorm2d(after))

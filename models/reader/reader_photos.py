@@ -1,8 +1,8 @@
-"""Cards cut out of labelled photographs, as lessons for the reader.
+"""Cut cards out of labelled photographs, as training samples for the reader.
 
 Reads `annotations.json` (a list of `{image, width, height, native_aspect_est, objects: [{label, polygon}]}`) and only
-pictures whose name begins with `ps_`; every tenth picture is kept for validation.
-A patch is the card's rectangle with 30 % more on each side at 1.6 px/mm, long side upright, either way up.
+pictures whose name begins with `ps_`; every tenth picture is kept for validation. A patch is the card's rectangle with
+30 % more on each side at 1.6 px/mm, long side upright, either way up.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class PhotoBook:
     patches: npt.NDArray[np.uint8]
     """(N, H, W, 3) RGB."""
     labels: npt.NDArray[np.int64]
-    """(N,) index in `CARDS`, or 52 for a back."""
+    """(N,): index in `CARDS`, or 52 for a back."""
 
 
 def read_photographs(annotations: Path, *, validation: bool) -> PhotoBook:
-    """Cut out every whole labelled card; pictures are split by their original, augmented copies with it."""
+    """Cut out every whole labelled card; augmented copies are in the same split as their original picture."""
     patches, labels = [], []
     for record in json.loads(annotations.read_text(encoding="utf-8")):
         if not record["image"].startswith(PREFIX) or _is_for_validation(record["image"]) != validation:
@@ -53,7 +53,7 @@ def read_photographs(annotations: Path, *, validation: bool) -> PhotoBook:
 
 
 def _is_for_validation(image: str) -> bool:
-    """Whether a picture, and its augmented copies, belong to the tenth kept aside."""
+    """Return whether a picture, with its augmented copies, belongs to the tenth kept for validation."""
     original = Path(image).stem.split(".rf")[0].split("_jpg")[0]
     return zlib.crc32(original.encode()) % 10 == 0
 
@@ -63,7 +63,8 @@ def _index_of(label: str) -> int | None:
 
 
 def _upright_quad(labelled: dict[str, Any], aspect: float) -> npt.NDArray[np.float32] | None:
-    """Corners from the card's top left on, clockwise; None where the long side is unknown or the card is cut."""
+    """Return the corners clockwise from the card's top left; None if the long side is unknown or the card is cut
+    off."""
     points = np.array(labelled.get("polygon", ()), dtype=np.float32)
     if points.shape != (4, 2) or points.min() < 2 or points.max() > 638:
         return None

@@ -1,4 +1,4 @@
-"""What lies under, beside and on top of a card in a reader's school: cloths, print, chips, fingers, sleeves.
+"""Draw what lies under, beside and on top of a card in training samples: cloths, print, chips, fingers, sleeves.
 
 Pictures are (H, W, 3) uint8 RGB at the camera's resolution; masks are (H, W) float32, 0..1.
 """
@@ -18,7 +18,7 @@ _PRINTS = ((236, 230, 210), (240, 206, 96), (190, 40, 44), (30, 50, 120), (20, 2
 
 
 def draw_cloths(rng: np.random.Generator, count: int) -> Picture:
-    """Several cloths with weave, wear and print: (count, 320, 320, 3) uint8 RGB."""
+    """Draw `count` cloths with weave, wear and print: (count, 320, 320, 3) uint8 RGB."""
     return np.stack([_draw_cloth(rng) for _ in range(count)])
 
 
@@ -111,7 +111,7 @@ def draw_chip(picture: Picture, at_px: npt.NDArray[np.float64], radius_px: float
 
 
 def draw_fingers(picture: Picture, tip_px: npt.NDArray[np.float64], width_px: float, rng: np.random.Generator) -> Mask:
-    """Draw one to four fingers, a palm or a sleeve that reach to `tip_px` from a random side; returns their mask."""
+    """Draw one to four fingers, a palm or a sleeve reaching `tip_px` from a random side; return their mask."""
     skin = np.array(_SKINS[int(rng.integers(len(_SKINS)))]) * rng.uniform(0.6, 1.05)
     if rng.random() < 0.15:
         skin = np.array(_colour(rng)) * 0.6

@@ -1,4 +1,4 @@
-"""Teach the reader: `python -m thirdcard.models.reader.reader_train --device cpu --minutes 75 --out runs/reader`.
+"""Train the reader: `python -m thirdcard.models.reader.reader_train --device cpu --minutes 75 --out runs/reader`.
 
 Draws the texture bank once, then crops without end in a worker process. Needs the `train` extra (torch).
 """
@@ -37,33 +37,33 @@ from thirdcard.models.training_loop import (
 SEED = 20
 PEAK_RATE = 3e-3
 EASY_UNTIL = 0.15
-"""Share of the time over which crops grow from clean to hard."""
+"""Share of the training time over which crops go from clean to difficult."""
 OTHER_INKS = 0.12
-"""Share of the crops whose card is printed in inks of another deck, any for any suit."""
+"""Share of the crops whose card is printed in other inks, any ink for any suit."""
 
 ARTWORK_WEIGHT = 10.0
-"""How much oftener an artwork or photographed deck is drawn than a machine-made one."""
+"""Weight of an artwork or photographed deck against a generated one."""
 JUDGED_CROPS = 2000
 
 Weights = npt.NDArray[np.float64]
-"""(decks,) how often each deck of the bank is drawn."""
+"""Relative frequency of each deck of the bank, (decks,)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardLessons:
-    """What cards are learned from."""
+    """The sources of the training crops."""
 
     bank: Path
-    """The textures of the decks."""
+    """File with the textures of the decks."""
     weights: Weights
     photos: Path | None
     """A folder of labelled photographs."""
     is_hard_at_once: bool
-    """Whether the network can read already: crops need not grow from clean to hard."""
+    """Whether the network can read already, so that crops are difficult from the start."""
 
 
 class CardFaceSubject:
-    """Which card a crop shows, as a subject to teach."""
+    """The training task of reading the card that a crop shows."""
 
     def __init__(self, lessons: CardLessons, exam: LessonBook) -> None:
         self.net: nn.Module = ReaderNet()
@@ -71,7 +71,7 @@ class CardFaceSubject:
         self._lessons, self._exam = lessons, exam
 
     def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
-        """Crops (N, 112, 80, 3) uint8, growing from clean to hard over the first part of the time; classes (N,)."""
+        """Yield batches: crops (N, 112, 80, 3) uint8 and classes (N,); crops go from clean to difficult over time."""
         told = self._lessons
         photos = read_photographs(told.photos / "annotations.json", validation=False) if told.photos else None
         lesson = CropDifficulty(other_inks=OTHER_INKS)
@@ -85,25 +85,25 @@ class CardFaceSubject:
             yield pictures, labels
 
     def again(self, batch: Batch) -> Batch:
-        """The same by half a turn."""
+        """Return the batch rotated by 180 degrees."""
         pictures, labels = batch
         return np.ascontiguousarray(pictures[:, ::-1, ::-1]), labels
 
     def pictures(self, batch: Tensors) -> torch.Tensor:
-        """(N, 3, 112, 80), 0 to 1."""
+        """Return the crops of a batch as network input, (N, 3, 112, 80), 0 to 1."""
         return batch[0].permute(0, 3, 1, 2).float().div_(255).contiguous(memory_format=torch.channels_last)
 
     def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
-        """Cross-entropy."""
+        """Return the cross-entropy loss."""
         return functional.cross_entropy(net(self.pictures(batch)).float(), batch[1])
 
     def judge(self, net: nn.Module) -> str:
-        """What is read rightly of decks that are kept apart."""
+        """Return the accuracy on held-out decks, as text."""
         return evaluate(net, self._exam).text()
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train, evaluating and saving now and then; returns 0."""
+    """Train, evaluate and save at intervals; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.reader.reader_train", description=(__doc__ or "").splitlines()[0]
     )
@@ -130,7 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _deck_weights(bank_path: Path, told: argparse.Namespace) -> Weights:
-    """How often each deck is drawn: artwork oftener, and what the beginning misreads."""
+    """Return how often each deck is drawn: artwork more often, and decks that the initial network misreads."""
     bank = open_bank(bank_path)
     weights = np.array([1.0 if name.startswith("machine:") else ARTWORK_WEIGHT for name in bank.names])
     if told.mine and told.start is not None and told.start.suffix == ".onnx":
@@ -142,7 +142,7 @@ def _deck_weights(bank_path: Path, told: argparse.Namespace) -> Weights:
 
 
 def _bank(split: str, told: argparse.Namespace) -> Path:
-    """The texture bank of a split; drawn on the first run and whenever the list of decks has changed."""
+    """Return the path of a split's texture bank; draw it if it is missing or the list of decks has changed."""
     path, decks = Path(told.banks) / f"{split}.npy", told.decks if told.decks.is_dir() else None
     names = deck_names("train" if split == "train" else "held_out", decks)
     if split == "train" and told.photos:

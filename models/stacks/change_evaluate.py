@@ -1,8 +1,8 @@
-"""Examine the comparer of the registry: `python -m thirdcard.models.stacks.change_evaluate --pairs
-build/comparer-exam`.
+"""Evaluate the registered comparer: `python -m thirdcard.models.stacks.change_evaluate --pairs build/comparer-exam`.
 
-Reads what `thirdcard.models.stacks.change_school --split held_out` drew and prints how often the running code sees that
-chips were added or taken and tells which, and how often it calls changed what nobody touched, pushed or twisted.
+Reads the pairs that `thirdcard.models.stacks.change_school --split held_out` drew. Prints how often added or removed
+chips are detected and the direction is right, and how often a stack that was untouched, pushed or twisted is called
+changed.
 """
 
 from __future__ import annotations
@@ -38,47 +38,50 @@ from thirdcard.vision.inference.stack_height import DISC_PX, HEIGHT_PX, WIDTH_PX
 
 FALSE_CHANGES = 0.005
 LEAST_SURENESS = 0.6
-"""A direction that is less sure is not reported; service/interpretation/interpreter.py says the same."""
+"""A direction below this confidence is not reported; the same as in service/interpretation/interpreter.py."""
 SIZES = (1, 2, 3, 5)
 LOW_STACK = 10
 PX_PER_MM = (0.0, 0.6, 0.9, 9.0)
 CHIP_PX = (0.0, 0.5, 1.0, 1.5, 2.0, 9.0)
 BATCH = 64
 CHIP_MM = 39.0
-"""What a chip measures across, about."""
+"""Approximate diameter of a chip."""
 Values = npt.NDArray[np.float64]
 Run = Callable[[Sequence[Image]], Values]
-"""Pairs as `StackComparer.read` takes them to log probabilities or logits, (N, 4)."""
+"""A function from pairs, as for `StackComparer.read`, to log probabilities or logits, (N, 4)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangeExamination:
-    """What was reported about all pairs, and what was true."""
+    """The network's output for all pairs, and their labels."""
 
     told: Values
-    """(N, 4) logits or log probabilities."""
+    """(N, 4): logits or log probabilities."""
     truths: Mapping[str, Values]
-    """(N,) a column of the truth."""
+    """(N,) per column of the labels."""
     leanings: Values
-    """(N,) what the gauge says of the direction."""
+    """(N,): evidence of the gauge for the direction."""
     judging: Judging = AS_TOLD
 
     @property
     def added(self) -> npt.NDArray[np.int64]:
-        """(N,) chips added, negative where taken."""
+        """(N,): number of chips added, negative if removed."""
         return np.round(self.truths["added"]).astype(np.int64)
 
     def tempered(self, temperature: float) -> ChangeExamination:
-        """The same with logits divided by a temperature and made log probabilities."""
+        """Return a copy whose logits are divided by a temperature and turned into log probabilities."""
         return replace(self, told=log_probabilities(self.told / temperature))
 
     def fates(self) -> Values:
-        """(N, 4) probabilities."""
+        """Return the probabilities of the fates, (N, 4)."""
         return leant(np.exp(log_probabilities(self.told)), self.leanings, self.judging)
 
 
 def examine(folder: Path, run: Run, gauge: StackGauge, judging: Judging = AS_TOLD) -> ChangeExamination:
-    """Let the comparer and the gauge look at everything in a folder."""
+    """Run the comparer and the gauge on all pairs in a folder.
+
+    Raises FileNotFoundError if the folder has no .npz files.
+    """
     told, truths, leanings = [], [], []
     for path in sorted(folder.glob("*.npz")):
         with np.load(path) as file:
@@ -95,7 +98,8 @@ def examine(folder: Path, run: Run, gauge: StackGauge, judging: Judging = AS_TOL
 
 
 def exam_figures(found: ChangeExamination) -> dict[str, float]:
-    """The figures that `models/metrics.yaml` asks of the comparer, of what `change_school.draw_exam` drew."""
+    """Return the metrics that `models/metrics.yaml` requires of the comparer, on the pairs of
+    `change_school.draw_exam`."""
     said = decide(found, found.judging.least_same)
     seen, right, wrong = shares(found, said, found.added != 0)
     return {
@@ -108,7 +112,10 @@ def exam_figures(found: ChangeExamination) -> dict[str, float]:
 
 
 def gauged(gauge: StackGauge, before: Values, after: Values, truths: Values) -> Values:
-    """What the gauge says of the direction of each pair, (N,); looks after lack a rim, which is drawn out."""
+    """Return the gauge's evidence for the direction of each pair, (N,).
+
+    The crops after the change are smaller than the gauge's; their edges are replicated.
+    """
     rim = height_school.MARGIN_PX
     crops = [look[rim:-rim, rim:-rim] for look in before]
     rims = [(size - look) // 2 for size, look in zip((HEIGHT_PX, WIDTH_PX), after.shape[1:3], strict=True)]
@@ -123,7 +130,7 @@ def gauged(gauge: StackGauge, before: Values, after: Values, truths: Values) -> 
 
 
 def least_same(found: ChangeExamination) -> float:
-    """The threshold that calls at most FALSE_CHANGES changed of the stacks that nobody touched or that were pushed."""
+    """Return the threshold at which at most FALSE_CHANGES of the untouched or pushed stacks are called changed."""
     rows = (found.added == 0) & (found.truths["touch"] < TOUCHES.index("twisted"))
     fates = found.fates()[rows]
     may_change = fates[:, ANEW] < np.maximum(fates[:, FEWER], fates[:, MORE])
@@ -132,16 +139,16 @@ def least_same(found: ChangeExamination) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangeDecisions:
-    """What the running code says of each pair."""
+    """Decisions of the run-time code for each pair."""
 
     seen: npt.NDArray[np.bool_]
     way: npt.NDArray[np.int64]
-    """1 or -1 where a direction is reported, else 0."""
+    """1 or -1 if a direction is reported, else 0."""
     sureness: Values
 
 
 def decide(found: ChangeExamination, threshold: float) -> ChangeDecisions:
-    """Each stack by itself, as `thirdcard.vision.chips.change_direction` decides."""
+    """Decide for each stack separately, as `thirdcard.vision.chips.change_direction` does."""
     growths = [compared_growth([fate], least_same=threshold) for fate in found.fates()]
     sureness = np.array([growth.sureness for growth in growths])
     way = np.array([growth.direction or 0 for growth in growths], np.int64)
@@ -151,21 +158,21 @@ def decide(found: ChangeExamination, threshold: float) -> ChangeDecisions:
 
 
 def report(found: ChangeExamination, threshold: float) -> str:
-    """The figures as text."""
+    """Return the metrics as text."""
     said = decide(found, threshold)
     parts = [each(found, said) for each in (_false_changes, _by_size, _by_scale, _by_chip, _told_apart, _reliability)]
     return "\n".join([f"stacks: {len(found.added)}", *(line for part in parts for line in ("", *part))])
 
 
 def shares(found: ChangeExamination, said: ChangeDecisions, rows: npt.NDArray[np.bool_]) -> tuple[float, float, float]:
-    """Of changed stacks: how many are seen, told the right way, told the wrong way."""
+    """Return the shares of the changed stacks that are detected, with the right and with the wrong direction."""
     way = np.sign(found.added)
     right, wrong = said.way == way, said.way == -way
     return float(said.seen[rows].mean()), float(right[rows].mean()), float(wrong[rows].mean())
 
 
 def false_changes(found: ChangeExamination, said: ChangeDecisions, touch: str) -> float:
-    """Share of the unchanged stacks touched so that are called changed."""
+    """Return the share of the unchanged stacks with this kind of touch that are called changed."""
     rows = (found.added == 0) & (found.truths["touch"] == TOUCHES.index(touch))
     return float(said.seen[rows].mean())
 
@@ -204,7 +211,7 @@ def _by_scale(found: ChangeExamination, said: ChangeDecisions) -> list[str]:
 
 
 def _a_line_a_size(found: ChangeExamination, said: ChangeDecisions, here: npt.NDArray[np.bool_]) -> list[str]:
-    """Seen, right way, other way, a line a number of chips that were added or taken."""
+    """Return the detection and direction shares by number of chips added or removed, one line each."""
     lines = []
     for size in SIZES:
         rows = here & (np.abs(found.added) == size)
@@ -215,8 +222,7 @@ def _a_line_a_size(found: ChangeExamination, said: ChangeDecisions, here: npt.ND
 
 
 def _told_apart(found: ChangeExamination, said: ChangeDecisions) -> list[str]:
-    """What is reported about low stacks that were pushed, reduced or increased: the same, fewer, more, changed
-    somehow."""
+    """Return the decisions for low stacks that were pushed, reduced or increased: same, fewer, more, changed."""
     lines = [f"up to {LOW_STACK} chips: told as they were, fewer, more, changed but not how"]
     is_pushed = (found.added == 0) & (found.truths["touch"] == TOUCHES.index("nudged"))
     told = [~said.seen, said.way < 0, said.way > 0, said.seen & (said.way == 0)]
@@ -259,7 +265,7 @@ def _reliability(found: ChangeExamination, said: ChangeDecisions) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Examines and prints."""
+    """Evaluate with the options of the command line and print the metrics."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.change_evaluate", description=__doc__)
     parser.add_argument("--pairs", type=Path, default=Path("build/comparer-exam"))
     parser.add_argument("--registry", type=Path, help="the file that declares it, other than the one that runs")

@@ -1,9 +1,10 @@
-"""Turn a trained comparer into the ONNX file that runs, set its temperature and how it is judged, and declare it.
+"""Export a trained comparer to ONNX, calibrate its temperature and thresholds, evaluate and register it.
 
     python -m thirdcard.models.stacks.change_export runs/comparer/last.pt --pairs build/comparer-validation --home DIR
 
-Takes the averaged network of the checkpoint, and with `--with` those of an earlier export beside
-it; the pairs are of worlds that neither training nor the examination uses. Imports torch, which running never does.
+Exports the averaged network of the checkpoint; with `--with`, together with the networks of an earlier export. The
+pairs are from worlds that neither training nor the final evaluation uses. Imports torch, which is not needed at run
+time.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ TEMPERATURES = np.exp(np.linspace(-0.5, 1.5, 81))
 
 
 def load_export(path: Path) -> list[ComparerNet]:
-    """The networks of an ONNX file that one or several were exported to, ready to run."""
+    """Load the networks of an ONNX file with one or several networks, in evaluation mode.
+
+    Raises ModelExportError if their output differs from the file's.
+    """
     pairs = torch.rand(8, CHANNELS, HEIGHT_PX, WIDTH_PX, generator=torch.Generator().manual_seed(0))
     networks = []
     for part in parts_of(path):
@@ -63,7 +67,7 @@ def load_export(path: Path) -> list[ComparerNet]:
 
 
 def logits_of(network: torch.nn.Module, pairs: Sequence[Image]) -> npt.NDArray[np.float64]:
-    """What the network says about pairs as the running code makes them, (N, 4)."""
+    """Return the logits of a network, (N, 4), for pairs as the run-time code makes them."""
     channels = np.stack(pairs)[..., [2, 1, 0, 5, 4, 3, 8, 7, 6]].transpose(0, 3, 1, 2)
     with torch.no_grad():
         told = network(torch.from_numpy(channels.astype(np.float32) / 255))
@@ -71,7 +75,7 @@ def logits_of(network: torch.nn.Module, pairs: Sequence[Image]) -> npt.NDArray[n
 
 
 def fit_temperature(found: ChangeExamination) -> float:
-    """The divisor of the logits that makes what is true of the stacks likeliest."""
+    """Return the divisor of the logits that maximises the likelihood of the labels."""
     fate = fates_of(found.truths["added"], found.truths["touch"])
 
     def surprise(temperature: float) -> float:
@@ -82,7 +86,7 @@ def fit_temperature(found: ChangeExamination) -> float:
 
 
 def fit_judging(found: ChangeExamination) -> Judging:
-    """How much comparer and gauge count for the direction: what makes the true ones of changed stacks likeliest."""
+    """Return the weights of comparer and gauge for the direction, fitted on changed stacks, with the threshold."""
     way = np.sign(found.added)
     changed, fates = way != 0, found.fates()
     odds = np.log((fates[:, MORE] + 1e-9) / (fates[:, FEWER] + 1e-9))
@@ -97,7 +101,7 @@ def fit_judging(found: ChangeExamination) -> Judging:
 
 
 def figures_of(spec: ModelSpec) -> dict[str, float]:
-    """What a comparer reaches on worlds that neither training nor any threshold used."""
+    """Return the metrics of a comparer on worlds that neither training nor the thresholds used."""
     comparer = StackComparer.open(spec)
     with tempfile.TemporaryDirectory() as folder:
         draw_exam(Path(folder))
@@ -105,7 +109,7 @@ def figures_of(spec: ModelSpec) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exports as the command line asks and says what it wrote; returns 0."""
+    """Export with the options of the command line and print what was written; return 0."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.change_export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--with", dest="beside", type=Path, help="an export of one or several networks to average with")

@@ -1,8 +1,8 @@
-"""The comparer's network: from two looks at one stack, before and after, to what became of it.
+"""The comparer's network: from crops of a stack before and after to the probabilities of what happened to it.
 
-Input: (N, 9, 112, 64) float32, 0..1: RGB before, after, and after where the stack was pushed to; it is normalised
-inside. Output: (N, 4) logits as `thirdcard.vision.inference.stack_change.FATES` says. Needs torch, so nothing at run
-time imports it.
+Input: (N, 9, 112, 64) float32, 0..1: RGB before, after, and after at the place to which the stack was pushed; it is
+normalised inside. Output: (N, 4) logits in the order of `thirdcard.vision.inference.stack_change.FATES`. Needs torch,
+so nothing at run time imports it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CHANGE_UNIT_PX = 4.0
 
 
 class ComparerNet(nn.Module):  # type: ignore[misc]
-    """Two stages for each look, their differences and sum, then means, peaks and places of what stands out."""
+    """Two stages per crop, then their differences and sum, then means, maxima and positions of features."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class ComparerNet(nn.Module):  # type: ignore[misc]
         return self.told(pairs)[0]
 
     def told(self, pairs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The logits, and by how many pixels the top disc moved outward more than the foot, (N,)."""
+        """Return the logits, and how many px the top disc moved outward relative to the foot, (N,)."""
         pairs = (pairs - 0.45) * 4.0
         before, after, moved = (self.look(pairs[:, k : k + 3]) for k in (0, 3, 6))
         places = torch.zeros_like(before[:, :2]) + self.fine.to(before.dtype)  # one for each pair, also once exported
@@ -64,14 +64,14 @@ class ComparerNet(nn.Module):  # type: ignore[misc]
 
 
 class Ensemble(nn.Module):  # type: ignore[misc]
-    """Several networks whose log probabilities are averaged: what each learned by heart the others do not say."""
+    """Several networks whose log probabilities are averaged; this reduces the errors of each one."""
 
     def __init__(self, networks: Sequence[ComparerNet]) -> None:
         super().__init__()
         self.networks = nn.ModuleList(networks)
 
     def forward(self, pairs: torch.Tensor) -> torch.Tensor:
-        """(N, 4) log probabilities as `thirdcard.vision.inference.stack_change.FATES` says, not made to sum to 1."""
+        """Return log probabilities (N, 4) in the order of FATES; they are not normalised to sum to 1."""
         return torch.stack([torch.log_softmax(network(pairs), dim=1) for network in self.networks]).mean(dim=0)
 
 

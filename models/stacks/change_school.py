@@ -1,11 +1,12 @@
-"""Draw the comparer's school: `python -m thirdcard.models.stacks.change_school --out build/comparer --worlds 300 --seed
-1`.
+"""Draw the training data of the comparer: pairs of crops of a stack, before and after.
 
-A table full of stacks is drawn several times; in between hands add chips, take some, push and twist stacks, or touch
-nothing, other things come and go, and the light changes. All of it is recorded, and some frames of each moment are
-averaged, as the watching code does. Each stack is cut out before and after in one and the same frame, and after a
-second time where it was pushed to. Crops are wider than the networks take by a margin to shift them in. The gauge
-learns from the looks before. One file a world; one that is there is skipped.
+    python -m thirdcard.models.stacks.change_school --out build/comparer --worlds 300 --seed 1
+
+A table full of stacks is drawn several times. In between, hands add or remove chips, push or twist stacks, or touch
+nothing; other things come and go, and the light changes. All of it is recorded, and some frames of each moment are
+averaged, as at run time. Each stack is cut out before and after at the same place, and after also at the place to which
+it was pushed. Crops are larger than the networks' input by a margin for shifts. The gauge is trained on the crops
+before. One file per world; existing files are skipped.
 """
 
 from __future__ import annotations
@@ -42,16 +43,16 @@ CHANGES = (0, 1, -1, 2, -2, 3, -3, 5, -5)
 CHANGE_ODDS = (0.43, 0.155, 0.155, 0.05, 0.05, 0.04, 0.04, 0.04, 0.04)
 TOUCHES, TOUCH_ODDS = ("none", "nudged", "twisted", "both"), (0.48, 0.36, 0.06, 0.10)
 AWAY, ARMS, CARDS_KEPT = 0.12, 0.25, 0.75
-"""Shares of stacks that are away at a moment, of moments with hands on the table, and of cards that lie there."""
+"""Shares of stacks removed at a moment, of moments with hands on the table, and of cards that stay."""
 NEAR = 0.45
-"""Share of worlds whose camera shows a part of the table only, larger."""
+"""Share of worlds whose camera shows only a part of the table, at a larger scale."""
 TRUTH = (
     "added", "chip_px", "count", "touch", "nudge_mm", "visible", "distance_mm", "camera_height_mm",
     "displacement_px", "foot_x_px", "foot_y_px", "px_per_mm", "frames", "push_x_px", "push_y_px",
 )  # fmt: skip
-"""Columns of a pair's truth: chips added, what one shows as in the crop, chips before, which of TOUCHES, and so on;
-displacement and foot are those of the look before, `px_per_mm` is the camera's at the stack, `frames` were averaged,
-the push is what the alignment found."""
+"""Columns of a pair's labels: number of chips added, height of one chip in px of the crop, chips before, index in
+TOUCHES, and so on. Displacement and foot are of the crop before, `px_per_mm` is the camera's scale at the stack,
+`frames` is the number averaged, and the push is the result of the alignment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,42 +61,42 @@ class TableMoment:
 
     scene: Scene
     stacks: Mapping[str, ChipStack]
-    """All stacks, those among them that are away."""
+    """All stacks, including those that are currently removed."""
     touches: Mapping[str, int]
-    """What hands did to each since the moment before."""
+    """Index in TOUCHES of what happened to each stack since the previous moment."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MomentPicture:
-    """Some looks at one moment."""
+    """Some frames of one moment."""
 
     images: Sequence[Image]
     outlines: Mapping[str, RenderedObject]
-    """What is seen well enough."""
+    """The stacks that are visible enough, by name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """The looks before and after at one stack."""
+    """The crops of one stack before and after, with the labels."""
 
     before: Image
-    """As large as the gauge's crops and its margin."""
+    """As large as the gauge's crops with their margin."""
     after: Image
-    """As large as the comparer's crops and their margin."""
+    """As large as the comparer's crops with their margin."""
     moved: Image
-    """After, where the stack was pushed to."""
+    """The crop after, at the place to which the stack was pushed."""
     truth: Sequence[float]
 
 
 def first_moment(world: World, rng: np.random.Generator) -> TableMoment:
-    """A table before anybody touched it."""
+    """Draw a table that nobody has touched yet."""
     scene = stack_scene(world, rng, wanted=66, arms=1.0)
     stacks = {stack.object_id: stack for stack in scene.stacks}
     return TableMoment(scene, stacks, dict.fromkeys(stacks, 0))
 
 
 def next_moment(world: World, before: TableMoment, rng: np.random.Generator) -> TableMoment:
-    """The table after hands were there."""
+    """Draw the table after hands have changed it."""
     stacks, touches = dict(before.stacks), {}
     for name, stack in before.stacks.items():
         kind = int(rng.choice(len(TOUCHES), p=TOUCH_ODDS))
@@ -111,7 +112,10 @@ def next_moment(world: World, before: TableMoment, rng: np.random.Generator) -> 
 
 
 def with_change(world: World, stack: ChipStack, change: int, rng: np.random.Generator) -> ChipStack:
-    """The stack with chips added, half the time such as lie on top already, or taken; as it is where that cannot be."""
+    """Return the stack with `change` chips added or removed; unchanged if the count would be out of range.
+
+    Half the time, added chips are of the same kind as the top chip.
+    """
     count = len(stack.chips) + change
     if not 1 <= count <= MOST_CHIPS:
         return stack
@@ -120,7 +124,7 @@ def with_change(world: World, stack: ChipStack, change: int, rng: np.random.Gene
 
 
 def shown(world: World, moment: TableMoment, rng: np.random.Generator) -> Scene:
-    """What is on the table at a moment: some stacks are away, some cards, and most of the time all hands."""
+    """Return what is on the table at a moment: some stacks and cards are missing, and usually the hands."""
     scene = moment.scene
     return replace(
         scene,
@@ -131,7 +135,7 @@ def shown(world: World, moment: TableMoment, rng: np.random.Generator) -> Scene:
 
 
 def taken(renderer: SceneRenderer, scene: Scene) -> MomentPicture:
-    """A few frames of a scene, not yet recorded."""
+    """Render a few frames of a scene, before recording."""
     rendered, images = renderer.still(scene, shots=FRAMES, apart_s=FRAME_S)
     outlines = {
         thing.object_id: thing
@@ -142,7 +146,7 @@ def taken(renderer: SceneRenderer, scene: Scene) -> MomentPicture:
 
 
 def recorded(pictures: Sequence[MomentPicture], recorder: Recorder) -> list[MomentPicture]:
-    """All moments as one recording shows them."""
+    """Pass all moments through one recorder."""
     images = iter(recorder.recorded([image for picture in pictures for image in picture.images]))
     return [replace(picture, images=[next(images) for _ in picture.images]) for picture in pictures]
 
@@ -153,7 +157,7 @@ def pairs_of(
     after: tuple[TableMoment, MomentPicture],
     rng: np.random.Generator,
 ) -> list[Pair]:
-    """The looks before and after at each stack that both pictures show, and its truth."""
+    """Return the crops before and after, with labels, of each stack that both pictures show."""
     pairs = []
     frames = int(rng.integers(1, FRAMES))
     sharp = before[1].images[-frames:], after[1].images[-frames:]
@@ -177,7 +181,7 @@ def pairs_of(
 
 
 def fates_of(added: npt.NDArray[np.floating], touch: npt.NDArray[np.floating]) -> npt.NDArray[np.int64]:
-    """Which of FATES became of stacks; both (N,), columns of the truth."""
+    """Return indices in FATES from the label columns `added` and `touch`, all (N,)."""
     fates = np.sign(np.round(added)).astype(np.int64) + FATES.index("same")
     return np.where((fates == FATES.index("same")) & (touch >= TOUCHES.index("twisted")), FATES.index("anew"), fates)
 
@@ -185,7 +189,7 @@ def fates_of(added: npt.NDArray[np.floating], touch: npt.NDArray[np.floating]) -
 def mean_crop(
     eye: Eye, images: Sequence[Image], frame: CropFrame, size_wh_px: tuple[int, int], margin_px: int
 ) -> Image | None:
-    """A stack's mean over frames; None where the camera does not show it."""
+    """Return a stack's mean crop over frames; None if the camera does not show all of it."""
     size = (size_wh_px[0] + 2 * margin_px, size_wh_px[1] + 2 * margin_px)
     crops = [stack_crop(image, eye.camera, frame, size_wh_px=size) for image in images]
     seen = [crop for crop in crops if crop is not None]
@@ -195,7 +199,11 @@ def mean_crop(
 
 
 def draw_world(split: Split, *, seed: int, index: int, moments: int) -> dict[str, npt.NDArray[np.generic]]:
-    """One world's pairs: `before`, `after` and `moved`, (N, height, width, 3) uint8 BGR; `truths`, (N, len(TRUTH))."""
+    """Draw one world's pairs.
+
+    Returns:
+        `before`, `after` and `moved`, (N, height, width, 3) uint8 BGR, and `truths`, (N, len(TRUTH)).
+    """
     rng = np.random.default_rng([seed, index, 5 if split == "train" else 6])
     world, renderer = open_world(rng, split, near=NEAR)
     eye = Eye(world)
@@ -214,7 +222,7 @@ def draw_world(split: Split, *, seed: int, index: int, moments: int) -> dict[str
 
 
 def draw_exam(folder: Path) -> None:
-    """Some held-out worlds for the examination of gauge and comparer, which no training and no threshold may use."""
+    """Draw held-out worlds for the final evaluation of gauge and comparer; not for training or thresholds."""
 
     def draw(index: int) -> dict[str, npt.NDArray[np.generic]]:
         return draw_world("held_out", seed=EXAM_SEED, index=index, moments=EXAM_MOMENTS)
@@ -245,7 +253,7 @@ def _is_too_near(stack: ChipStack, others: Mapping[str, ChipStack], diameter_mm:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Draws as the command line asks."""
+    """Draw worlds with the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.change_school", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/comparer"))
     parser.add_argument("--worlds", type=int, default=300)

@@ -1,8 +1,7 @@
-"""Teach the comparer: `python -m thirdcard.models.stacks.change_train --device cpu --minutes 25 --out runs/comparer
---seed 1`.
+"""Train the comparer: `python -m thirdcard.models.stacks.change_train --minutes 25 --out runs/comparer --seed 1`.
 
-Learns from the files of `thirdcard.models.stacks.change_school`, also from those written while it runs; `--from` begins
-with the weights that are shipped. Needs the `train` extra (torch).
+Trains on the files of `thirdcard.models.stacks.change_school`, including files written during training; `--from` starts
+from the shipped weights. Needs the `train` extra (torch).
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ from thirdcard.vision.inference.stack_change import HEIGHT_PX, WIDTH_PX
 PEAK_RATE = 4e-3
 CHANGE_WEIGHT = 0.3
 _RIM_PX = (stack_height.HEIGHT_PX - HEIGHT_PX) // 2 + height_school.MARGIN_PX - MARGIN_PX
-"""What the looks before are larger on every side."""
+"""How much larger the crops before are on every side."""
 _SHARED_GAIN, _SHARED_TINT, _OWN_GAIN, _OWN_TINT = 0.15, 0.05, 0.06, 0.02
 
 
 class Looks(NamedTuple):
-    """One pair, each look (height + 2 margin, width + 2 margin, 3) uint8, BGR."""
+    """The crops of one pair, each (height + 2 margin, width + 2 margin, 3) uint8, BGR."""
 
     before: npt.NDArray[np.uint8]
     after: npt.NDArray[np.uint8]
@@ -52,7 +51,7 @@ class Looks(NamedTuple):
 
 
 class StackChanges:
-    """What became of a stack between two looks, as a subject to teach."""
+    """The training task of telling what happened to a stack between two moments."""
 
     def __init__(self, school: Path, *, seed: int) -> None:
         self.net: nn.Module = ComparerNet()
@@ -60,29 +59,30 @@ class StackChanges:
         self._school, self._light = school, Relight(pair_light, seed)
 
     def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
-        """Pairs (N, height, width, 9) uint8, which of FATES each is, and what the change shows as, pixels."""
+        """Yield batches: pairs (N, height, width, 9) uint8, indices in FATES (N,), and the change's shift in px
+        (N,)."""
         folder, rng = pairs_in(self._school, "train"), np.random.default_rng(seed)
         for rows in rows_in_turn(folder, rng, count):
             *looks, truths = folder.take(rows)
             yield varied([Looks(*row) for row in zip(*looks, strict=True)], truths, rng)
 
     def again(self, batch: Batch) -> Batch:
-        """As it was: the recipe replays nothing."""
+        """Return the batch unchanged; the recipe replays nothing."""
         return batch
 
     def pictures(self, batch: Tensors) -> torch.Tensor:
-        """(N, 9, height, width), 0 to 1, in another light."""
+        """Return a batch as network input, (N, 9, height, width), 0 to 1, with other lighting."""
         return self._light.relit(batch[0])
 
     def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
-        """Cross-entropy of the fates, and how far the change is off."""
+        """Return the cross-entropy of the fates plus the weighted error of the change's shift."""
         _, fate, moved = batch
         logits, told = net.told(self.pictures(batch))
         error = (told - moved).abs() / CHANGE_UNIT_PX
         return nn.functional.cross_entropy(logits.float(), fate) + CHANGE_WEIGHT * error.mean()
 
     def judge(self, net: nn.Module) -> str:
-        """The share of fates that are right in the held-out worlds of the school's folder, where there are any."""
+        """Return the accuracy on the folder's held-out worlds, as text; empty if there are none."""
         folder = pairs_in(self._school, "held_out")
         if not folder.has_files():
             return ""
@@ -98,7 +98,7 @@ class StackChanges:
 
 
 def pairs_in(school: Path, split: str) -> WorldFolder:
-    """Looks before, after and moved, of one size, and the truths."""
+    """Open a split's crops before, after and moved, all of one size, with the labels."""
 
     def read(arrays: Mapping[str, npt.NDArray[np.generic]]) -> Batch:
         before = np.ascontiguousarray(arrays["before"][:, _RIM_PX:-_RIM_PX, _RIM_PX:-_RIM_PX])
@@ -108,16 +108,16 @@ def pairs_in(school: Path, split: str) -> WorldFolder:
 
 
 def varied(pairs: Sequence[Looks], truths: npt.NDArray[np.float32], rng: np.random.Generator) -> Batch:
-    """Shift each pair within its margin, mirror half, turn time round in half, let colour channels change places.
+    """Augment pairs: shift within the margin, mirror half, reverse time in half, permute colour channels in some.
 
     Args:
-        pairs: As the school wrote them.
-        truths: (N, len(TRUTH)).
-        rng: Where chance comes from.
+        pairs: Pairs as written by `change_school`.
+        truths: Labels, (N, len(TRUTH)).
+        rng: Source of randomness.
 
     Returns:
-        (N, height, width, 9) uint8, RGB before, after, and after where the stack was pushed to; which of FATES each
-        is; and what the change shows as, pixels.
+        (N, height, width, 9) uint8, RGB before, after, and after at the place to which the stack was pushed; indices in
+        FATES, (N,); and the change's shift in px, (N,).
     """
     drawn, is_reversed = Variation.draw(rng, len(pairs), MARGIN_PX), rng.random(len(pairs)) < 0.5
     pictures = np.empty((len(pairs), HEIGHT_PX, WIDTH_PX, 9), np.uint8)
@@ -130,13 +130,13 @@ def varied(pairs: Sequence[Looks], truths: npt.NDArray[np.float32], rng: np.rand
 
 
 def _pushed_back(before: npt.NDArray[np.uint8], truth: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
-    """The look before in the frame that is centred on the stack after."""
+    """Return the crop before, in the frame centred on the stack after the change."""
     push = float(truth[TRUTH.index("push_x_px")]), float(truth[TRUTH.index("push_y_px")])
     return pulled_back(before, push, size_wh_px=(before.shape[1], before.shape[0]))
 
 
 def pair_light(rng: np.random.Generator, count: int) -> Light:
-    """A little different before and after; both looks after have the same."""
+    """Draw the lighting of pairs: slightly different before and after; both crops after have the same."""
     log_gain = np.tile(rng.normal(0, _SHARED_GAIN, (count, 1)) + rng.normal(0, _SHARED_TINT, (count, 3)), (1, 2))
     log_gain += np.repeat(rng.normal(0, _OWN_GAIN, (count, 2)), 3, axis=1) + rng.normal(0, _OWN_TINT, (count, 6))
     offset = np.repeat(rng.normal(0, 0.03, (count, 1)) + rng.normal(0, 0.012, (count, 2)), 3, axis=1)
@@ -149,7 +149,7 @@ def pair_light(rng: np.random.Generator, count: int) -> Light:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train as the command line says; returns 0."""
+    """Train with the options of the command line; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.stacks.change_train", description=(__doc__ or "").splitlines()[0]
     )

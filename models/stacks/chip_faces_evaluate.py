@@ -1,8 +1,7 @@
-"""Examine the reader of chips' faces: `python -m thirdcard.models.stacks.chip_faces_evaluate --school
-build/chip_faces`.
+"""Evaluate the chip face reader: `python -m thirdcard.models.stacks.chip_faces_evaluate --school build/chip_faces`.
 
-Reads what `thirdcard.models.stacks.chip_faces_school --split held_out` drew and prints how many top chips are
-classified, and how many of those correctly.
+Reads the stacks that `thirdcard.models.stacks.chip_faces_school --split held_out` drew, and prints how many top chips
+are classified with confidence and how many of those correctly.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ EXAM_WORLDS, EXAM_SEED = 6, 81
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SchoolStack:
-    """One stack of the school."""
+    """One drawn stack with its labels."""
 
     crop: Image
     middle: npt.NDArray[np.float32]
@@ -38,16 +37,16 @@ class SchoolStack:
 
     @property
     def face(self) -> Image:
-        """Its top face as the running code samples it."""
+        """The top face as the run-time code samples it."""
         return sampled_face(self.crop, (float(self.middle[0]), float(self.middle[1])))
 
     def shown(self) -> list[Image]:
-        """What the network is shown of it, a picture for each chip of the house."""
+        """Return the network's inputs: one picture per chip of the house."""
         return beside_chips(self.face, self.colours, self.white)
 
 
 def load_school(folder: Path, pattern: str) -> list[list[SchoolStack]]:
-    """The stacks of each world."""
+    """Load the stacks of each world."""
     worlds = []
     for path in sorted(folder.glob(pattern)):
         with np.load(path) as file:
@@ -63,13 +62,13 @@ def _stack(crop: Image, middle: npt.NDArray[np.float32], top: int, colours: Imag
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaceFigures:
-    """How well faces were reported."""
+    """Accuracy over chip faces."""
 
     faces: int
     right: float
-    """Share whose likeliest chip is the right one."""
+    """Share of the faces whose most likely chip is right."""
     sure: float
-    """Share told with SURE or more."""
+    """Share reported with a confidence of SURE or more."""
     right_when_sure: float
 
     def __str__(self) -> str:
@@ -78,7 +77,7 @@ class FaceFigures:
 
 
 def figures_of(shares: Sequence[npt.NDArray[np.float64]], tops: Sequence[int]) -> FaceFigures:
-    """Of faces with how likely each chip was said to be, and which it is."""
+    """Compute the metrics from the probabilities of the chips and the index of the right chip, per face."""
     right = np.array([int(row.argmax()) == top for row, top in zip(shares, tops, strict=True)])
     sure = np.array([row.max() >= SURE for row in shares])
     return FaceFigures(
@@ -90,13 +89,13 @@ def figures_of(shares: Sequence[npt.NDArray[np.float64]], tops: Sequence[int]) -
 
 
 def examine(stacks: Sequence[SchoolStack], reader: ChipFaceReader) -> FaceFigures:
-    """What the running code says about drawn stacks."""
+    """Run the run-time code on drawn stacks and return its accuracy."""
     shares = [reader.read([stack.face], ChipLooks(stack.colours), stack.white)[0] for stack in stacks]
     return figures_of(shares, [stack.top for stack in stacks])
 
 
 def draw_exam(folder: Path) -> list[list[SchoolStack]]:
-    """Some held-out worlds for the examination, which no training and no threshold may use."""
+    """Draw held-out worlds for the final evaluation; not for training or thresholds."""
 
     def draw(index: int) -> dict[str, npt.NDArray[np.generic]]:
         return draw_world("held_out", seed=EXAM_SEED, index=index, moments=1)
@@ -106,13 +105,13 @@ def draw_exam(folder: Path) -> list[list[SchoolStack]]:
 
 
 def exam_figures(worlds: Sequence[Sequence[SchoolStack]], reader: ChipFaceReader) -> dict[str, float]:
-    """The figures that `models/metrics.yaml` asks of the reader of chips' faces."""
+    """Return the metrics that `models/metrics.yaml` requires of the chip face reader."""
     figures = examine([stack for world in worlds for stack in world], reader)
     return {"right": figures.right, "sure": figures.sure, "right_when_sure": figures.right_when_sure}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Examines and prints."""
+    """Evaluate with the options of the command line and print the metrics."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.chip_faces_evaluate", description=__doc__)
     parser.add_argument("--school", type=Path, default=Path("build/chip_faces"))
     options = parser.parse_args(arguments)

@@ -1,9 +1,9 @@
-"""Turn a trained reader of chips' faces into the ONNX file that runs, set its temperature, examine and declare it.
+"""Export a trained chip face reader to ONNX, calibrate its temperature, evaluate and register it.
 
     python -m thirdcard.models.stacks.chip_faces_export runs/chip_faces/last.pt --home DIR
 
-The temperature is set on the held-out worlds of `thirdcard.models.stacks.chip_faces_school` with even numbers; those
-with odd numbers say how well it reads. Imports torch, which running never does.
+The temperature is fitted on every second held-out world of `thirdcard.models.stacks.chip_faces_school`; the other
+worlds measure the accuracy. Imports torch, which is not needed at run time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TEMPERATURES = np.exp(np.linspace(-1.0, 1.5, 51))
 
 
 def fit_temperature(told: Sequence[npt.NDArray[np.float64]], tops: Sequence[int]) -> float:
-    """The divisor that makes what is true likeliest."""
+    """Return the divisor that maximises the likelihood of the labels."""
 
     def surprise(temperature: float) -> float:
         return -float(np.mean([log_probabilities(row / temperature)[top] for row, top in zip(told, tops, strict=True)]))
@@ -46,13 +46,16 @@ def fit_temperature(told: Sequence[npt.NDArray[np.float64]], tops: Sequence[int]
 
 
 def measured(spec: ModelSpec) -> dict[str, float]:
-    """What a reader reaches on worlds that neither training nor the temperature used."""
+    """Return the metrics of a reader on worlds that neither training nor the temperature used."""
     with tempfile.TemporaryDirectory() as folder:
         return exam_figures(draw_exam(Path(folder)), ChipFaceReader.open(spec))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exports as the command line asks and says what it wrote; returns 0."""
+    """Export with the options of the command line and print what was written; return 0.
+
+    Raises ModelExportError if there are fewer than two held-out worlds.
+    """
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.chip_faces_export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--school", type=Path, default=Path("build/chip_faces"))

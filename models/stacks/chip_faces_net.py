@@ -1,7 +1,7 @@
-"""The network of chips' faces: from a face beside one chip of the house to how well that chip's colour is its base.
+"""The chip face network: from a face beside one chip of the house to a score of how well that chip's colour matches.
 
-Input: (N, 9, 12, 32) float32, 0..1, as `thirdcard.vision.inference.chip_faces.beside_chips` makes it, RGB. Output: (N,
-1). The second axis goes round the face, so its ends are joined. Needs torch, so nothing at run time imports it.
+Input: (N, 9, 12, 32) float32, 0..1, RGB, as made by `thirdcard.vision.inference.chip_faces.beside_chips`. Output: (N,
+1). The last axis runs round the face, so its ends are joined. Needs torch, so nothing at run time imports it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ NEAR = 0.03
 
 
 class ChipFacesNet(nn.Module):  # type: ignore[misc]
-    """Three convolutions over rings and angles, then means and peaks."""
+    """Three convolutions over rings and angles, then means and maxima."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,6 +39,6 @@ class ChipFacesNet(nn.Module):  # type: ignore[misc]
 
 
 def _layer(before: int, after: int) -> nn.Sequential:
-    """A convolution whose columns were padded by what lies round the corner."""
+    """Return a convolution for input that is already padded along the angles."""
     convolution = nn.Conv2d(before, after, 3, padding=(1, 0), bias=False)
     return nn.Sequential(convolution, nn.BatchNorm2d(after), nn.ReLU(inplace=True))

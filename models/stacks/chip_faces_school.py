@@ -1,9 +1,10 @@
-"""Draw the school of chips' faces: `python -m thirdcard.models.stacks.chip_faces_school --out build/chip_faces --worlds
-300 --seed 1`.
+"""Draw the training data of the chip face reader.
 
-Tables full of stacks, as the gauge's school draws them; each stack in plain sight is cut out as the gauge's crop is,
-with the chip that lies on top, all chips of that house, and what the paper of the cards there looks like. One file a
-world; one that is there is skipped. Tables without a card face up give none.
+    python -m thirdcard.models.stacks.chip_faces_school --out build/chip_faces --worlds 300 --seed 1
+
+Tables full of stacks, drawn as for the gauge. Each fully visible stack is cut out like the gauge's crop, with its top
+chip, all chips of that house, and the white of the cards' paper there. One file per world; existing files are skipped.
+Tables without a face-up card give no samples.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from thirdcard.vision.inference.crops import card_crop
 LEAST_VISIBLE = 0.97
 BOX_ERROR_MM = 1.2
 MOST_CHIPS = 6
-"""Kinds of chips of a house, at most."""
+"""Maximum number of chip kinds of a house."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """A table as some frames show it."""
+    """A table in some frames."""
 
     scene: Scene
     objects: Sequence[RenderedObject]
@@ -44,12 +45,13 @@ class _Table:
 
 
 def draw_world(split: Split, *, seed: int, index: int, moments: int) -> dict[str, npt.NDArray[np.generic]]:
-    """One world's stacks.
+    """Draw one world's stacks.
 
     Returns:
-        `crops` (N, height, width, 3) uint8; `middles` (N, 2), where the top disc's middle is, pixels right of and below
-        the crop's; `tops` (N,), which chip it is; `colours` (N, MOST_CHIPS, 3) BGR, -1 where there are fewer;
-        `whites` (N, 3), what paper looks like.
+        `crops` (N, height, width, 3) uint8; `middles` (N, 2), middle of the top disc in px right of and below the
+        crop's;
+        `tops` (N,), index of the top chip; `colours` (N, MOST_CHIPS, 3) BGR, -1 for missing chips; `whites` (N, 3), the
+        colour of paper.
     """
     rng = np.random.default_rng([seed, index, 7 if split == "train" else 8])
     world, renderer = open_world(rng, split, near=NEAR)
@@ -74,7 +76,7 @@ def draw_world(split: Split, *, seed: int, index: int, moments: int) -> dict[str
 
 
 def _stacks(eye: Eye, table: _Table, rng: np.random.Generator) -> Iterator[tuple[Image, tuple[float, float], int]]:
-    """Crop, middle of the top disc and top chip of every stack in plain sight."""
+    """Yield the crop, the middle of the top disc and the top chip of every fully visible stack."""
     outlines = {thing.object_id: thing for thing in table.objects if thing.visible >= LEAST_VISIBLE}
     for stack in table.scene.stacks:
         outline = outlines.get(stack.object_id)
@@ -88,7 +90,7 @@ def _stacks(eye: Eye, table: _Table, rng: np.random.Generator) -> Iterator[tuple
 
 
 def _white(eye: Eye, table: _Table) -> npt.NDArray[np.float64] | None:
-    """What paper looks like, by the cards in plain sight; None where there are none."""
+    """Return the colour of paper from the fully visible cards, (3,) BGR; None if there are none."""
     quads = [
         thing.layout_polygon_mm
         for thing in table.objects
@@ -100,7 +102,7 @@ def _white(eye: Eye, table: _Table) -> npt.NDArray[np.float64] | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Draws as the command line asks."""
+    """Draw worlds with the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.chip_faces_school", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/chip_faces"))
     parser.add_argument("--worlds", type=int, default=300)

@@ -1,6 +1,6 @@
-"""Teach the reader of chips' faces: `python -m thirdcard.models.stacks.chip_faces_train --minutes 8`.
+"""Train the chip face reader: `python -m thirdcard.models.stacks.chip_faces_train --minutes 8`.
 
-Learns from the files of `thirdcard.models.stacks.chip_faces_school`. Needs the `train` extra (torch).
+Trains on the files of `thirdcard.models.stacks.chip_faces_school`. Needs the `train` extra (torch).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from thirdcard.vision.inference.stack_change import log_probabilities
 
 PEAK_RATE = 3e-3
 LEVEL_ERROR, TINT_ERROR = 0.07, 0.025
-"""How far the white of paper is off, relatively: all of it, and each colour."""
+"""Relative error of the paper's white: of its brightness, and of each colour channel."""
 PLACE_ERROR_PX = 1.2
 
 
 class ChipFaceReading:
-    """Which chip lies on top of a stack, as a subject to teach."""
+    """The training task of classifying the top chip of a stack."""
 
     def __init__(self, stacks: Sequence[SchoolStack], exam: Sequence[SchoolStack]) -> None:
         self.net: nn.Module = ChipFacesNet()
@@ -44,7 +44,8 @@ class ChipFaceReading:
         self._stacks, self._exam = stacks, exam
 
     def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
-        """Faces beside each chip of their house, (M, 12, 32, 9) uint8; how many each has, and which is true, (N,)."""
+        """Yield batches: faces beside each chip of their house, (M, 12, 32, 9) uint8; chips per face and true chip,
+        (N,)."""
         rng = np.random.default_rng(seed)
         while True:
             stacks = [varied(self._stacks[i], rng) for i in rng.integers(len(self._stacks), size=count)]
@@ -53,15 +54,15 @@ class ChipFaceReading:
             yield shown, np.array([len(row) for row in rows]), np.array([stack.top for stack in stacks])
 
     def again(self, batch: Batch) -> Batch:
-        """As it was: the recipe replays nothing."""
+        """Return the batch unchanged; the recipe replays nothing."""
         return batch
 
     def pictures(self, batch: Tensors) -> torch.Tensor:
-        """(M, 9, 12, 32), 0 to 1."""
+        """Return the pictures of a batch as network input, (M, 9, 12, 32), 0 to 1."""
         return as_input(batch[0])
 
     def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
-        """How surprising the true chip is among those of its house."""
+        """Return the mean negative log likelihood of the true chip among those of its house."""
         _, counts, tops = batch
         answers = torch.split(net(self.pictures(batch))[:, 0].float(), counts.tolist())
         return torch.stack(
@@ -69,7 +70,7 @@ class ChipFaceReading:
         ).mean()
 
     def judge(self, net: nn.Module) -> str:
-        """How many are classified correctly in the held-out worlds of the school, where there are any."""
+        """Return the accuracy on the held-out worlds, as text; empty if there are none."""
         if not self._exam:
             return ""
         shares = [np.exp(log_probabilities(told_of(net, stack))) for stack in self._exam]
@@ -77,7 +78,7 @@ class ChipFaceReading:
 
 
 def varied(stack: SchoolStack, rng: np.random.Generator) -> SchoolStack:
-    """The same stack, its place and the paper's white a little off, colours at times exchanged."""
+    """Augment a stack: shift its place and the paper's white slightly, sometimes permute the colour channels."""
     order = rng.permutation(3) if rng.random() < 0.3 else np.arange(3)
     error = np.exp(rng.normal(0, LEVEL_ERROR) + rng.normal(0, TINT_ERROR, 3))
     white = np.maximum(stack.white * error, 20.0)[order]
@@ -88,13 +89,13 @@ def varied(stack: SchoolStack, rng: np.random.Generator) -> SchoolStack:
 
 
 def as_input(shown: torch.Tensor) -> torch.Tensor:
-    """Pictures (M, 12, 32, 9) uint8 BGR as the network takes them."""
+    """Convert pictures (M, 12, 32, 9) uint8 BGR to the network's input."""
     rgb = shown[..., [2, 1, 0, 5, 4, 3, 8, 7, 6]]
     return rgb.permute(0, 3, 1, 2).float().div(255).contiguous(memory_format=torch.channels_last)
 
 
 def told_of(net: nn.Module, stack: SchoolStack) -> npt.NDArray[np.float64]:
-    """(K,) the network's answers."""
+    """Return the network's scores for a stack, (K,), one per chip of the house."""
     shown: Sequence[Image] = stack.shown()
     device = next(net.parameters()).device
     with torch.no_grad():
@@ -102,7 +103,10 @@ def told_of(net: nn.Module, stack: SchoolStack) -> npt.NDArray[np.float64]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train as the command line says; returns 0."""
+    """Train with the options of the command line; return 0.
+
+    Raises FileNotFoundError if there are no training files.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.stacks.chip_faces_train", description=(__doc__ or "").splitlines()[0]
     )

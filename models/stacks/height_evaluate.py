@@ -1,9 +1,9 @@
-"""Examine the gauge of the registry: `python -m thirdcard.models.stacks.height_evaluate --pairs build/gauge-pairs`.
+"""Evaluate the registered gauge: `python -m thirdcard.models.stacks.height_evaluate --pairs build/gauge-pairs`.
 
-Reads what `thirdcard.models.stacks.height_pairs` drew of held-out worlds and prints the errors of the displacement, the
-share of counts that are right, and how often the displacement alone sees a change and tells its direction, or calls
-what was left alone changed. With `--looks FOLDER` it reads the looks before that `thirdcard.models.stacks.change_school
---split held_out` drew instead, and prints errors and counts by how large the camera shows the chips.
+Reads the pairs that `thirdcard.models.stacks.height_pairs` drew of held-out worlds. Prints the errors of the
+displacement, the accuracy of chip counts, and how often the displacement alone detects a change with its direction, or
+calls an untouched stack changed. With `--looks FOLDER` it reads the crops before from
+`thirdcard.models.stacks.change_school --split held_out` instead, and prints errors and counts by chip size in px.
 """
 
 from __future__ import annotations
@@ -27,42 +27,45 @@ from thirdcard.vision.inference.stack_height import COLUMNS, CropFrame, Gauging,
 
 FALSE_CHANGES = 0.005
 THICKNESS_MM = 3.3
-"""Chips of the drawn worlds are 3.0 to 3.6 mm thick; how many they are follows from displacements whatever it is."""
+"""Mean thickness; drawn chips are 3.0 to 3.6 mm thick. Counts from displacements do not depend on it."""
 BATCH = 32
 Values = npt.NDArray[np.float64]
 Run = Callable[[Sequence[Image]], Values]
-"""Crops to what the network says about them, (N, 6)."""
+"""A function from crops to the network's output, (N, 6)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeightExamination:
-    """What was reported about all pairs, one row a stack, in mm, and what was true."""
+    """Gauge results and labels of all pairs; one row per stack, in mm."""
 
     before: Mapping[str, Values]
-    """(N, looks) a column of the truth, lengths in mm."""
+    """(N, looks) per column of the labels, lengths in mm."""
     after: Mapping[str, Values]
     looks_before: Sequence[Sequence[Gauging]]
-    """What was reported about each stack, look by look."""
+    """Gauge results of each stack, one per look."""
     looks_after: Sequence[Sequence[Gauging]]
 
     @property
     def told_before(self) -> Values:
-        """(N, looks) displacements."""
+        """(N, looks): estimated displacements in mm."""
         return np.array([[look.displacement_mm for look in looks] for looks in self.looks_before])
 
     @property
     def chip_mm(self) -> Values:
-        """(N,) how far one chip displaces the top there."""
+        """(N,): displacement of the top by one chip, in mm."""
         return (self.before["chip_mm"][:, 0] + self.after["chip_mm"][:, 0]) / 2
 
     @property
     def added(self) -> npt.NDArray[np.int64]:
-        """(N,) chips added, negative where taken."""
+        """(N,): number of chips added, negative if removed."""
         return np.round(self.after["count"][:, 0] - self.before["count"][:, 0]).astype(np.int64)
 
 
 def examine(folder: Path, run: Run) -> HeightExamination:
-    """Let the gauge look at everything in a folder."""
+    """Run the gauge on all pairs in a folder.
+
+    Raises FileNotFoundError if the folder has no pairs-*.npz files.
+    """
     looks: dict[str, list[list[Gauging]]] = {"before": [], "after": []}
     truths: dict[str, list[Values]] = {"before": [], "after": []}
     for path in sorted(folder.glob("pairs-*.npz")):
@@ -81,8 +84,13 @@ def examine(folder: Path, run: Run) -> HeightExamination:
 
 
 def look_at(folder: Path, run: Run) -> tuple[Values, dict[str, Values]]:
-    """Displacements as reported for the looks before that the comparer's training data drew, (N,) px, and what is true
-    of them."""
+    """Run the gauge on the crops before of the comparer's data.
+
+    Raises FileNotFoundError if the folder has no .npz files.
+
+    Returns:
+        The estimated displacements in px, (N,), and the columns of their labels.
+    """
     told, truths = [], []
     for path in sorted(folder.glob("*.npz")):
         with np.load(path) as file:
@@ -97,7 +105,8 @@ def look_at(folder: Path, run: Run) -> tuple[Values, dict[str, Values]]:
 
 
 def exam_figures(folder: Path, run: Run) -> dict[str, float]:
-    """The figures that `models/metrics.yaml` asks of the gauge, of what `change_school.draw_exam` drew."""
+    """Return the metrics that `models/metrics.yaml` requires of the gauge, on the pairs of
+    `change_school.draw_exam`."""
     told, truth = look_at(folder, run)
     low = (truth["count"] <= 10) & (truth["displacement_px"] / truth["count"] >= 0.7)
     off = np.abs(counts_of(told, truth) - truth["count"])[low]
@@ -108,7 +117,10 @@ def exam_figures(folder: Path, run: Run) -> dict[str, float]:
 
 
 def counts_of(told_px: Values, truth: Mapping[str, Values]) -> Values:
-    """(N,) how many chips displacements mean: h = H q / (1 + q), q as many times the true one as the displacement."""
+    """Convert displacements to chip counts, (N,): h = H q / (1 + q).
+
+    H is the camera's height and q the true h / (H - h), scaled by estimated over true displacement.
+    """
     ratio = np.maximum(told_px, 0.0) / np.maximum(truth["displacement_px"], 1e-3)
     tall, high = truth["camera_height_mm"], truth["count"] * THICKNESS_MM
     q = high / (tall - high) * ratio
@@ -116,7 +128,7 @@ def counts_of(told_px: Values, truth: Mapping[str, Values]) -> Values:
 
 
 def counted(told_px: Values, truth: Mapping[str, Values]) -> list[str]:
-    """Errors of displacements and the counts that follow from them, as text; all (N,), pixels of the crop."""
+    """Return the errors of displacements and of the resulting counts, as lines of text; all (N,), px of the crop."""
     chips, told = truth["count"], counts_of(told_px, truth)
     chip_px = truth["displacement_px"] / chips
     error = np.abs(told_px - truth["displacement_px"])
@@ -133,7 +145,7 @@ def counted(told_px: Values, truth: Mapping[str, Values]) -> list[str]:
 
 
 def report(found: HeightExamination, sureness: HeightSureness) -> str:
-    """The figures as text."""
+    """Return the metrics as text."""
     lines = [f"stacks: {len(found.added)}, looks averaged: {found.told_before.shape[1]}", ""]
     parts = [_errors(found), _counts(found), _decisions(found, sureness)]
     lines += [line for part in parts for line in (*part, "")]
@@ -141,7 +153,7 @@ def report(found: HeightExamination, sureness: HeightSureness) -> str:
 
 
 def decided(found: HeightExamination, sureness: HeightSureness) -> list[Growth]:
-    """What the running code says became of each stack."""
+    """Return the decision of the run-time code for each stack."""
     said = []
     for i, (first, second) in enumerate(zip(found.looks_before, found.looks_after, strict=True)):
         optics = GrowthOptics(
@@ -152,7 +164,12 @@ def decided(found: HeightExamination, sureness: HeightSureness) -> list[Growth]:
 
 
 def floor_mm(found: HeightExamination, scales: float) -> float:
-    """The floor that a number of scales needs to call at most FALSE_CHANGES changed of what was left alone."""
+    """Return the `floor_mm` at which at most FALSE_CHANGES of the untouched stacks are called changed.
+
+    Args:
+        found: Gauge results and labels.
+        scales: Minimum change in units of the estimated error scale.
+    """
     change = np.abs(_change_mm(found))
     pairs = zip(found.looks_before, found.looks_after, strict=True)
     scale = np.array([np.hypot(_scale(first), _scale(second)) for first, second in pairs])
@@ -161,7 +178,7 @@ def floor_mm(found: HeightExamination, scales: float) -> float:
 
 
 def _change_mm(found: HeightExamination) -> Values:
-    """(N,) how far the displacement is reported to have changed, a nudge allowed for."""
+    """Return the estimated change of the displacement in mm, (N,), corrected for a nudge."""
     after = np.array([np.mean([look.displacement_mm for look in looks]) for looks in found.looks_after])
     carried = np.maximum(found.after["distance_mm"], 50.0) / np.maximum(found.before["distance_mm"], 50.0)
     return np.asarray(after - found.told_before.mean(axis=1) * carried[:, 0], np.float64)
@@ -204,7 +221,7 @@ def _counts(found: HeightExamination) -> list[str]:
 
 
 def _thickness(found: HeightExamination) -> Values:
-    """(N,) mm, from the truth: h = H q / (1 + q)."""
+    """Return the chip thickness in mm from the labels, (N,): h = H q / (1 + q)."""
     ratio = found.before["displacement_mm"][:, 0] / np.maximum(found.before["distance_mm"][:, 0], 1e-3)
     height = found.before["camera_height_mm"][:, 0] * ratio / (1 + ratio)
     return np.asarray(height / found.before["count"][:, 0], np.float64)
@@ -238,7 +255,7 @@ def _decisions(found: HeightExamination, sureness: HeightSureness) -> list[str]:
 
 
 def _gauged(run: Run, crops: npt.NDArray[np.uint8], truths: npt.NDArray[np.float32]) -> list[list[Gauging]]:
-    """What is reported about each stack, look by look, feet at their true distance on the x axis."""
+    """Return the gauge results of each stack, one per look, with feet at their true distance on the x axis."""
     stacks, looks = truths.shape[:2]
     flat = crops.reshape(-1, *crops.shape[2:])
     told = np.concatenate([run(list(flat[i : i + BATCH])) for i in range(0, len(flat), BATCH)])
@@ -266,7 +283,7 @@ def _spread(error: Values) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Examines and prints."""
+    """Evaluate with the options of the command line and print the metrics."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.height_evaluate", description=__doc__)
     parser.add_argument("--pairs", type=Path, default=Path("build/gauge-pairs"))
     parser.add_argument("--registry", type=Path, help="the file that declares it, other than the one that runs")

@@ -1,8 +1,8 @@
-"""Turn a trained gauge into the ONNX file that runs, check it, examine it, and declare it.
+"""Export a trained gauge to ONNX, check it, evaluate it, and register it.
 
     python -m thirdcard.models.stacks.height_export runs/gauge/last.pt --home DIR
 
-Takes the averaged network of the checkpoint. Imports torch, which running never does.
+Exports the averaged network of the checkpoint. Imports torch, which is not needed at run time.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ TENSORS = (
 
 
 def figures_of(spec: ModelSpec) -> dict[str, float]:
-    """What a gauge reaches on worlds that training never saw."""
+    """Return the metrics of a gauge on worlds not used in training."""
     with tempfile.TemporaryDirectory() as folder:
         draw_exam(Path(folder))
         return exam_figures(Path(folder), StackGauge.open(spec).read)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exports as the command line asks and names the file; returns 0."""
+    """Export with the options of the command line and print the file's name; return 0."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.height_export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
     add_destination(parser)

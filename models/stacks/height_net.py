@@ -1,8 +1,7 @@
 """The gauge's network: from a stack's crop to the displacement of its top disc.
 
-Input: (N, 3, 128, 80) float32, 0..1, RGB; it is normalised inside. Output: (N, 6) as
-`thirdcard.vision.inference.stack_height.COLUMNS` says, in pixels of the crop. Needs torch, so nothing at run time
-imports it.
+Input: (N, 3, 128, 80) float32, 0..1, RGB; it is normalised inside. Output: (N, 6) in the order of
+`thirdcard.vision.inference.stack_height.COLUMNS`, in px of the crop. Needs torch, so nothing at run time imports it.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ FIRST, NARROW, MIDDLE, WIDE = 16, 32, 48, 64
 CELL_PX = 8
 GRID_HW = (HEIGHT_PX // CELL_PX, WIDTH_PX // CELL_PX)
 POINTS = 8
-"""Places that the network finds: the foot's centre, the top disc's, and others that it chooses."""
+"""Number of points that the network locates: the foot's centre, the top disc's, and others of its own choice."""
 
 
 class GaugeNet(nn.Module):  # type: ignore[misc]
-    """Three stages, each half as fine, a wide view, maps whose means are places, then a correction from all places."""
+    """Three stages, each at half the resolution, maps whose means are points, then a correction from all points."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,9 +45,9 @@ class GaugeNet(nn.Module):  # type: ignore[misc]
         return self.look(crops)[0]
 
     def look(self, crops: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """What it tells, and the logarithms of the foot's and the top's maps, (N, 2, cells)."""
+        """Return the output, (N, 6), and the log probability maps of the foot and the top, (N, 2, cells)."""
         features = self.body((crops - 0.45) * 4.0).float()
-        with torch.autocast(crops.device.type, enabled=False):  # places must not be rounded
+        with torch.autocast(crops.device.type, enabled=False):  # coordinates must not be rounded
             maps = torch.log_softmax(self.maps(features).flatten(2), dim=2)
             found = maps.exp() @ self.places
             told = self.read(torch.cat([found.flatten(1), features.mean(dim=(2, 3))], dim=1)) * 0.1

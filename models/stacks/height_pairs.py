@@ -1,8 +1,9 @@
-"""Draw the gauge's examination: `python -m thirdcard.models.stacks.height_pairs --out build/gauge-pairs --worlds 40
---seed 7`.
+"""Draw the evaluation data of the gauge: crops of stacks before and after a change.
 
-Each stack of a held-out world is looked at a few times, then chips are added or taken, or not, many stacks are nudged,
-the light changes, and it is looked at again. One file a world; a world whose file is there is skipped.
+    python -m thirdcard.models.stacks.height_pairs --out build/gauge-pairs --worlds 40 --seed 7
+
+Each stack of a held-out world is cut out a few times; then chips are added or removed or not, many stacks are nudged,
+the light changes, and it is cut out again. One file per world; existing files are skipped.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ CHANGES = (0, 1, -1, 2, -2, 3, -3, 5, -5)
 CHANGE_ODDS = (0.4, 0.12, 0.12, 0.08, 0.08, 0.06, 0.06, 0.04, 0.04)
 NUDGE_MM = 8.0
 LASTING_BOX_ERROR_MM, PASSING_BOX_ERROR_MM = 1.3, 0.9
-"""What every look at a stack gets wrong alike, and what each look gets wrong anew."""
+"""Errors of the detected position: the constant part for a stack, and the part that is new in every look."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +49,7 @@ class StackSights:
 
 
 def changed_scene(before: Scene, renderer: SceneRenderer, rng: np.random.Generator) -> Scene:
-    """The table after hands were there: some stacks higher or lower, some nudged, in another light."""
+    """Return the table after hands changed it: some stacks higher or lower, some nudged, in another light."""
     world = renderer.world
     stacks: list[ChipStack] = []
     for stack in before.stacks:
@@ -64,7 +65,7 @@ def changed_scene(before: Scene, renderer: SceneRenderer, rng: np.random.Generat
 def sights(
     eye: Eye, renderer: SceneRenderer, scene: Scene, rng: np.random.Generator, *, quality: int | None
 ) -> Mapping[str, StackSights]:
-    """Looks at every stack that is seen well enough, by name."""
+    """Return the looks at every stack that is visible enough, by name."""
     lasting = {stack.object_id: rng.normal(0, LASTING_BOX_ERROR_MM, 2) for stack in scene.stacks}
     looks: dict[str, list[HeightLesson]] = {name: [] for name in lasting}
     for k in range(LOOKS):
@@ -84,7 +85,7 @@ def sights(
 
 
 def draw_world(seed: int, index: int, scenes: int) -> dict[str, npt.NDArray[np.generic]]:
-    """One held-out world's stacks before and after: arrays for a file."""
+    """Draw one held-out world's stacks before and after, as arrays for a file."""
     rng = np.random.default_rng([seed, index, 2])
     world, renderer = open_world(rng, "held_out")
     eye, pairs = Eye(world), []
@@ -112,7 +113,7 @@ def _is_too_near(stack: ChipStack, others: Sequence[ChipStack], diameter_mm: flo
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Draws as the command line asks."""
+    """Draw worlds with the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.height_pairs", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/gauge-pairs"))
     parser.add_argument("--worlds", type=int, default=40)

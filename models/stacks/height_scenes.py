@@ -1,4 +1,4 @@
-"""Draw tables full of chip stacks, for the gauge's school: alone, in rows that touch, on and off the printed areas.
+"""Draw tables full of chip stacks to train the gauge: alone, in touching rows, on and off the printed areas.
 
 Stacks farther from the point under the camera come first, so that nearer ones, which lean over them, are drawn above.
 """
@@ -17,19 +17,19 @@ FACES = tuple(f"{rank}{suit}" for rank in "A23456789" for suit in "CDHS")
 _COUNTS = ((1, 1), (2, 5), (6, 10), (11, MOST_CHIPS))
 _ODDS = (0.16, 0.42, 0.24, 0.18)
 _TOUCHING = 1.005
-"""Feet of stacks stand no nearer than this many diameters."""
+"""Minimum distance of stacks, in diameters."""
 
 
 @dataclass(slots=True)
 class _Draft:
-    """Stacks being put down."""
+    """Stacks that are being placed."""
 
     world: World
     rng: np.random.Generator
     stacks: list[ChipStack] = field(default_factory=list)
 
     def put(self, at: Point) -> None:
-        """Put a stack down unless another stands there or the place is off the cloth."""
+        """Place a stack unless it would overlap another or be off the cloth."""
         width, depth = self.world.layout.size_mm
         apart = self.world.chips.diameter_mm * _TOUCHING
         is_on = 40 < at[0] < width - 40 and 40 < at[1] < depth - 40
@@ -37,7 +37,7 @@ class _Draft:
             self.stacks.append(_stack(self.world, self.rng, at, name=f"k{len(self.stacks)}"))
 
     def put_group(self, at: Point, size: int) -> None:
-        """Put stacks down in a row or in two, touching or nearly so."""
+        """Place stacks in one or two rows, touching or nearly so."""
         rng = self.rng
         pitch = self.world.chips.diameter_mm * float(rng.choice([1.01, 1.03, 1.12, 1.3]))
         turn = float(rng.choice([0.0, rng.normal(0, 0.2), rng.uniform(0, np.pi)]))
@@ -51,7 +51,7 @@ class _Draft:
 
 
 def stack_scene(world: World, rng: np.random.Generator, *, wanted: int = 60, arms: float = 0.35) -> Scene:
-    """Draw a table with about this many stacks; `arms` is the share of pictures in which hands reach among them."""
+    """Draw a table with about `wanted` stacks; `arms` is the share of pictures with hands among them."""
     draft = _Draft(world, rng)
     width, depth = world.layout.size_mm
     for area in world.layout.of_kind("wager"):
@@ -75,20 +75,20 @@ def stack_scene(world: World, rng: np.random.Generator, *, wanted: int = 60, arm
 
 
 def far_first(world: World, stacks: list[ChipStack] | tuple[ChipStack, ...]) -> tuple[ChipStack, ...]:
-    """The stacks in the order in which they hide each other."""
+    """Return the stacks sorted so that nearer ones are drawn over farther ones."""
     eye = world.camera.camera_centre_mm
     assert eye is not None, "worlds have cameras with a pose"
     return tuple(sorted(stacks, key=lambda s: -float(np.hypot(s.at_mm[0] - eye[0], s.at_mm[1] - eye[1]))))
 
 
 def with_count(world: World, stack: ChipStack, count: int, rng: np.random.Generator) -> ChipStack:
-    """The same stack with chips added on top or taken from it."""
+    """Return the stack with `count` chips; chips are added or removed at the top."""
     added = _chips(world, rng, max(count - len(stack.chips), 0))
     return replace(stack, chips=(*stack.chips[:count], *added))
 
 
 def nudged(stack: ChipStack, rng: np.random.Generator, *, most_mm: float) -> ChipStack:
-    """The same stack pushed a little."""
+    """Return the stack moved at random by at most `most_mm`."""
     x, y = rng.uniform(-1, 1, 2) * most_mm / np.sqrt(2)
     return replace(stack, at_mm=(float(stack.at_mm[0] + x), float(stack.at_mm[1] + y)))
 
@@ -96,7 +96,7 @@ def nudged(stack: ChipStack, rng: np.random.Generator, *, most_mm: float) -> Chi
 def _reaching(
     arms: tuple[ArmObject, ...], stacks: tuple[ChipStack, ...], rng: np.random.Generator
 ) -> tuple[ArmObject, ...]:
-    """Lets hands come down beside stacks, near enough to hide part of them."""
+    """Move hands next to stacks, near enough to hide part of them."""
     if not stacks:
         return arms
     moved = []

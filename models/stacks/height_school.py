@@ -1,6 +1,6 @@
-"""Draw worlds full of chips for the gauge and the comparer, and say what is true of a stack in a crop.
+"""Draw worlds full of chips for the gauge and the comparer, with the labels of a stack in a crop.
 
-Cuts stacks out as a detector with an error would find them. Lengths are layout millimetres or pixels of a crop.
+Stacks are cut out as by a detector with an error. Lengths are in mm of the layout or px of a crop.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from thirdcard.vision.inference.stack_height import HEIGHT_PX, WIDTH_PX, CropFra
 MARGIN_PX = 5
 LEAST_VISIBLE = 0.5
 NEAR_PX_PER_MM = (0.9, 1.5)
-"""How large a camera that is zoomed in shows a millimetre of the cloth."""
+"""Range of the scale of a zoomed-in camera at the cloth."""
 TRUTH = (
     "displacement_px", "foot_x_px", "foot_y_px", "chip_px", "count", "visible", "distance_mm", "camera_height_mm",
     "tilt_deg", "px_per_mm",
 )  # fmt: skip
-"""Columns of a school's truth; `chip_px` is the displacement of one chip there, on average over the stack."""
+"""Columns of the labels; `chip_px` is the displacement by one chip, averaged over the stack."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeightLesson:
-    """One crop and its truth."""
+    """One crop and its labels."""
 
     crop: Image
     truth: npt.NDArray[np.float32]
@@ -40,7 +40,7 @@ class HeightLesson:
 
 
 class Eye:
-    """One world's camera, as far as stacks go."""
+    """The geometry of one world's camera that matters for stacks."""
 
     def __init__(self, world: World) -> None:
         centre = world.camera.camera_centre_mm
@@ -51,7 +51,7 @@ class Eye:
         self.tilt_deg = tilt_deg(world.camera)
 
     def truth(self, stack: ChipStack, frame: CropFrame, visible: float) -> npt.NDArray[np.float32]:
-        """What is true of a stack in a crop."""
+        """Return the labels of a stack in a crop, (len(TRUTH),)."""
         foot = np.array(stack.at_mm)
         away = foot - self.centre_mm[:2]
         tall, height = -self.centre_mm[2], len(stack.chips) * self.chips.thickness_mm
@@ -62,19 +62,19 @@ class Eye:
         return np.array([*row, self.tilt_deg, frame.px_per_mm], np.float32)
 
     def px_per_mm(self, at_mm: tuple[float, float]) -> float:
-        """How large a millimetre of the cloth is in the picture there."""
+        """Return the image scale at a point of the cloth."""
         around = np.array([at_mm, (at_mm[0] + 5.0, at_mm[1]), (at_mm[0], at_mm[1] + 5.0)])
         points = self.camera.image_from_layout(around)
         return float(np.sqrt(abs(np.linalg.det((points[1:] - points[0]) / 5.0))))
 
     def frame(self, outline_mm: npt.NDArray[np.float64], error_mm: npt.NDArray[np.float64]) -> CropFrame:
-        """The crop of a stack, found with an error."""
+        """Return the crop of a stack that is detected with an error."""
         middle = np.array(cv2.minAreaRect(outline_mm.astype(np.float32))[0])
         return crop_frame(middle + np.clip(error_mm, -4, 4), self.centre_mm, self.chips.diameter_mm)
 
 
 def tilt_deg(camera: Calibration) -> float:
-    """How far a camera looks off the plumb line."""
+    """Return the angle between a camera's axis and the vertical."""
     assert camera.rvec is not None
     return float(np.degrees(np.arccos(np.clip(cv2.Rodrigues(camera.rvec)[0][2, 2], -1, 1))))
 
@@ -83,7 +83,7 @@ def lesson(
     eye: Eye, thing: RenderedObject, stack: ChipStack, image: Image,
     *, error_mm: npt.NDArray[np.float64], margin_px: int = 0,
 ) -> HeightLesson | None:  # fmt: skip
-    """The crop of a stack as a detector with an error would find it; None where too little of it is in sight."""
+    """Return the crop of a stack as from a detector with an error; None if too little of it is visible."""
     if thing.visible < LEAST_VISIBLE or not np.isfinite(thing.layout_polygon_mm).all():
         return None
     frame = eye.frame(thing.layout_polygon_mm, error_mm)
@@ -93,7 +93,7 @@ def lesson(
 
 
 def recorded(image: Image, quality: int | None) -> Image:
-    """The picture after a recorder's compression; None leaves it."""
+    """Compress and decompress a picture as a recorder does; None leaves it unchanged."""
     if quality is None:
         return image
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
@@ -101,12 +101,12 @@ def recorded(image: Image, quality: int | None) -> Image:
 
 
 def random_quality(rng: np.random.Generator) -> int | None:
-    """A recorder's compression, light or heavy, at times none."""
+    """Draw a recorder's JPEG quality, high or low; sometimes None for no compression."""
     return None if rng.random() < 0.15 else int(rng.integers(35, 94))
 
 
 def open_world(rng: np.random.Generator, split: Split, *, near: float = 0.0) -> tuple[World, SceneRenderer]:
-    """Draw a world of a split, with a machine-drawn deck; `near` is the share with a camera zoomed in."""
+    """Draw a world of a split with a generated deck; `near` is the share with a zoomed-in camera."""
     seed = int(rng.integers(9000, 9900)) if split == "held_out" else int(rng.integers(1, 8999))
     world = random_world(rng, split, [f"machine:{seed}"])
     if near and rng.random() < near:
@@ -115,7 +115,7 @@ def open_world(rng: np.random.Generator, split: Split, *, near: float = 0.0) -> 
 
 
 def zoomed(world: World, rng: np.random.Generator) -> World:
-    """The same world through a lens that shows a part of the table only, a millimetre as 0.9 to 1.5 pixels."""
+    """Return the world with a lens that shows only a part of the table, at 0.9 to 1.5 px/mm."""
     camera = world.camera
     width, depth = world.layout.size_mm
     aim = np.array([[rng.uniform(0.2, 0.8) * width, rng.uniform(0.35, 0.75) * depth]])

@@ -1,8 +1,7 @@
-"""Teach the gauge: `python -m thirdcard.models.stacks.height_train --device cpu --minutes 15 --out runs/gauge --seed
-1`.
+"""Train the gauge: `python -m thirdcard.models.stacks.height_train --minutes 15 --out runs/gauge --seed 1`.
 
-Learns from the looks before in the files of `thirdcard.models.stacks.change_school`, also from those written while it
-runs. Needs the `train` extra (torch).
+Trains on the crops before in the files of `thirdcard.models.stacks.change_school`, including files written during
+training. Needs the `train` extra (torch).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _TOLD = [TRUTH.index(name) for name in ("displacement_px", "foot_x_px", "foot_y_
 
 
 class StackHeights:
-    """How far the top of a stack is displaced, as a subject to teach."""
+    """The training task of estimating the displacement of a stack's top."""
 
     def __init__(self, school: Path, *, seed: int) -> None:
         self.net: nn.Module = GaugeNet()
@@ -48,27 +47,27 @@ class StackHeights:
         self._school, self._light = school, Relight(look_light, seed)
 
     def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
-        """Crops (N, height, width, 3) uint8 RGB, and displacement, foot x and foot y of each, (N, 3)."""
+        """Yield batches: crops (N, height, width, 3) uint8 RGB, and displacement, foot x and foot y of each, (N, 3)."""
         folder, rng = looks_in(self._school, "train"), np.random.default_rng(seed)
         for rows in rows_in_turn(folder, rng, count):
             crops, truths = folder.take(rows)
             yield varied(crops, truths, rng)
 
     def again(self, batch: Batch) -> Batch:
-        """As it was: the recipe replays nothing."""
+        """Return the batch unchanged; the recipe replays nothing."""
         return batch
 
     def pictures(self, batch: Tensors) -> torch.Tensor:
-        """(N, 3, height, width), 0 to 1, in another light."""
+        """Return a batch as network input, (N, 3, height, width), 0 to 1, with other lighting."""
         return self._light.relit(batch[0])
 
     def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
-        """See `gauge_loss`."""
+        """Return the loss of `gauge_loss`."""
         found, maps = net.look(self.pictures(batch))
         return gauge_loss(found, maps, batch[1])
 
     def judge(self, net: nn.Module) -> str:
-        """Errors on the held-out worlds of the school's folder, where there are any."""
+        """Return the median error on the folder's held-out worlds, as text; empty if there are none."""
         folder = looks_in(self._school, "held_out")
         if not folder.has_files():
             return ""
@@ -83,7 +82,7 @@ class StackHeights:
 
 
 def looks_in(school: Path, split: str) -> WorldFolder:
-    """Crops with their margin, and displacement, foot x and foot y of each."""
+    """Open a split's crops with their margin, with displacement, foot x and foot y of each."""
 
     def read(arrays: Mapping[str, npt.NDArray[np.generic]]) -> Batch:
         return arrays["before"], np.asarray(arrays["truths"])[:, _TOLD]
@@ -92,12 +91,12 @@ def looks_in(school: Path, split: str) -> WorldFolder:
 
 
 def gauge_loss(told: torch.Tensor, maps: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-    """Laplace's negative log likelihood of the displacement, log b + |error| / b, and how well the places are found.
+    """Return Laplace's negative log likelihood of the displacement, log b + |error| / b, plus errors of the points.
 
     Args:
-        told: (N, 6) as the network answers.
-        maps: (N, 2, cells) logarithms of its maps of the foot and the top.
-        truth: (N, 3) displacement, foot x and foot y; the foot NaN where it is not known.
+        told: The network's output, (N, 6).
+        maps: Log probability maps of the foot and the top, (N, 2, cells).
+        truth: Displacement, foot x and foot y, (N, 3); the foot is NaN if unknown.
     """
     log_scale = told[:, 1].clamp(LEAST_LOG_SCALE, MOST_LOG_SCALE)
     error = (told[:, 0] - truth[:, 0]).abs()
@@ -113,7 +112,7 @@ def gauge_loss(told: torch.Tensor, maps: torch.Tensor, truth: torch.Tensor) -> t
 
 
 def spread(places_px: torch.Tensor) -> torch.Tensor:
-    """(N, cells): weights on the four cells round each place, (N, 2), whose mean is that place."""
+    """Return weights (N, cells) on the four cells round each point, (N, 2), whose weighted mean is that point."""
     height, width = GRID_HW
     x = (places_px[:, 0] + WIDTH_PX / 2) / CELL_PX - 0.5
     y = (places_px[:, 1] + HEIGHT_PX / 2) / CELL_PX - 0.5
@@ -125,15 +124,15 @@ def spread(places_px: torch.Tensor) -> torch.Tensor:
 
 
 def varied(crops: npt.NDArray[np.uint8], truth: npt.NDArray[np.float32], rng: np.random.Generator) -> Batch:
-    """Shift each crop within its margin, mirror half of them, and let colour channels change places in some.
+    """Augment crops: shift within the margin, mirror half of them, permute colour channels in some.
 
     Args:
         crops: (N, height + 2 margin, width + 2 margin, 3) uint8, BGR.
-        truth: (N, 3) displacement, foot x and foot y in pixels.
-        rng: Where chance comes from.
+        truth: Displacement, foot x and foot y in px, (N, 3).
+        rng: Source of randomness.
 
     Returns:
-        (N, height, width, 3) uint8, RGB, and their (N, 3) truth.
+        (N, height, width, 3) uint8, RGB, and their labels, (N, 3).
     """
     drawn = Variation.draw(rng, len(crops), MARGIN_PX)
     pictures = np.stack([drawn.of(i, crop, (WIDTH_PX, HEIGHT_PX)) for i, crop in enumerate(crops)])
@@ -144,13 +143,13 @@ def varied(crops: npt.NDArray[np.uint8], truth: npt.NDArray[np.float32], rng: np
 
 
 def look_light(rng: np.random.Generator, count: int) -> Light:
-    """Brightness, contrast and colour changed a little."""
+    """Draw small changes of brightness, contrast and colour."""
     gain = np.exp(rng.normal(0, 0.18, (count, 1, 1, 1)) + rng.normal(0, 0.05, (count, 3, 1, 1))) / 255
     return gain, rng.normal(0, 0.03, (count, 1, 1, 1)), rng.random((count, 1, 1, 1)) ** 3 * 0.02
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train as the command line says; returns 0."""
+    """Train with the options of the command line; return 0."""
     parser = argparse.ArgumentParser(
         prog="python -m thirdcard.models.stacks.height_train", description=(__doc__ or "").splitlines()[0]
     )

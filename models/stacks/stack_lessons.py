@@ -1,7 +1,7 @@
-"""What the lessons of all networks that look at stacks share: rows of drawn worlds, shifts, mirroring and light.
+"""Shared parts of the training of the stack networks: rows of drawn worlds, shifts, mirroring and light.
 
-Pictures change places, sides and colours where batches are drawn; their light changes where the network learns, on the
-device that it learns on. Needs torch.
+Shifts, mirroring and colour order are applied where batches are made; lighting is changed on the training device. Needs
+torch.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import torch
 from thirdcard.models.world_files import WorldFolder
 
 _CHANNELS = np.array([[2, 1, 0]] * 5 + [[0, 1, 2], [1, 2, 0], [0, 2, 1]])
-"""Orders of the colours of a BGR picture: mostly RGB."""
+"""Orders of the colour channels of a BGR picture; most give RGB."""
 _POOL = 4
-"""Batches of noise that are kept."""
+"""Number of batches of noise that are kept."""
 
 Light = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]
-"""Gains, offsets and strengths of noise, (N, channels or 1, 1, 1) each, for pictures of 0 to 255."""
+"""Gains, offsets and noise strengths, (N, channels or 1, 1, 1) each, for pictures of 0 to 255."""
 
 
 def rows_in_turn(folder: WorldFolder, rng: np.random.Generator, count: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Rows of a folder in random order, again and again, as many at a time as wanted; new files are read in between."""
+    """Yield `count` rows of a folder at a time, in random order and without end; new files are read in between."""
     while True:
         order = rng.permutation(folder.look())
         for start in range(0, max(len(order) - count, 0) + 1, count):
@@ -34,17 +34,17 @@ def rows_in_turn(folder: WorldFolder, rng: np.random.Generator, count: int) -> I
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variation:
-    """How each of some crops is varied."""
+    """The augmentation of each of some crops."""
 
     shifts_px: npt.NDArray[np.int64]
-    """(N, 2) where the crop begins in its margin, x and y."""
+    """(N, 2): start of the crop within its margin, x and y."""
     channels: npt.NDArray[np.int64]
-    """(N, 3) the order of its colours."""
+    """(N, 3): order of the colour channels."""
     is_mirrored: npt.NDArray[np.bool_]
 
     @staticmethod
     def draw(rng: np.random.Generator, count: int, margin_px: int) -> Variation:
-        """Any shift within the margin, half of the crops mirrored, colours changing places in some."""
+        """Draw any shift within the margin, mirroring for half of the crops, and permuted colours for some."""
         return Variation(
             rng.integers(0, 2 * margin_px + 1, (count, 2)),
             _CHANNELS[rng.integers(len(_CHANNELS), size=count)],
@@ -52,14 +52,14 @@ class Variation:
         )
 
     def of(self, row: int, look: npt.NDArray[np.uint8], size_wh_px: tuple[int, int]) -> npt.NDArray[np.uint8]:
-        """One crop, (height + 2 margin, width + 2 margin, 3) BGR, as it is varied: (height, width, 3)."""
+        """Return one crop, (height + 2 margin, width + 2 margin, 3) BGR, augmented: (height, width, 3)."""
         (x, y), (width, height) = self.shifts_px[row], size_wh_px
         cut = look[y : y + height, x : x + width]
         return (cut[:, ::-1] if self.is_mirrored[row] else cut)[:, :, self.channels[row]]
 
 
 class Relight:
-    """Changes the light of pictures and adds noise, which it keeps for a while."""
+    """Changes the lighting of pictures and adds noise; the noise is reused for a while."""
 
     _RENEWED_EVERY = 400
 
@@ -69,7 +69,7 @@ class Relight:
         self._used = 0
 
     def relit(self, pictures: torch.Tensor) -> torch.Tensor:
-        """(N, height, width, channels) uint8 as (N, channels, height, width) in another light, 0 to 1."""
+        """Convert (N, height, width, channels) uint8 to (N, channels, height, width), 0 to 1, with other lighting."""
         images = pictures.permute(0, 3, 1, 2).float()
         count, device = len(images), images.device
         if self._noise.shape[1:] != images.shape[1:] or len(self._noise) < _POOL * count or self._is_worn():
