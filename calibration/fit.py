@@ -282,7 +282,7 @@ def _is_wrong(drop: _Drop, rest: Solution, sure: float) -> bool:
 
 
 def _unlikely(chances: int) -> float:
-    """Return the probability for the worst of so many (Bonferroni)."""
+    """Return the probability for the worst of `chances` trials (Bonferroni)."""
     return 1.0 - (1.0 - _SURE) / chances
 
 

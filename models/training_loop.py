@@ -55,7 +55,8 @@ class Recipe:
     average_decay: float = 0.998
     """Weight of the running average at each step, after the first steps."""
     replay: int = 40
-    """After so many batches each batch is repeated once, varied: drawing costs about as much as learning. 0: never."""
+    """Number of batches after which each batch is repeated once, varied; 0 for never. Drawing a batch costs about as
+    much as training on it."""
 
 
 class Subject(Protocol):

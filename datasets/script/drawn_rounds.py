@@ -69,7 +69,7 @@ class Drawer:
         return round(float(self.rng.uniform(low, high)), 1)
 
     def seats(self, count: int) -> list[int]:
-        """Draw so many different seats."""
+        """Draw `count` different seats."""
         numbers = list(self.places.seats)
         return [int(seat) for seat in self.rng.choice(numbers, count, replace=False)]
 

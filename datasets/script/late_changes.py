@@ -45,7 +45,7 @@ def _late_change(drawer: Drawer, seat: int, card: int) -> tuple[Act, Act]:
 
 
 def _value(drawer: Drawer, unit: int, *, least: int) -> int:
-    """Draw a wager's value with at least so many chips of the unit on top, and larger ones below."""
+    """Draw a wager's value with at least `least` chips of the unit on top, and larger ones below."""
     most, larger = TOPS[unit]
     top = int(drawer.rng.integers(min(least, most), most + 1))
     fewest = 0 if top >= least else 1

@@ -23,7 +23,7 @@ from thirdcard.rules.log.events import WagerSettled
 ABSENCES = ("winner_unpaid", "loser_kept")
 """Mistakes of omission: they show when the round closes."""
 WRONG_SHARE = 2
-"""A wrong amount is so many times what is due."""
+"""Factor from the due amount to a wrong one."""
 
 
 class SettlingDirector(Protocol):

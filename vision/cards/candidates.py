@@ -85,8 +85,8 @@ class CardSights:
         self._first = FirstLooks()
         """What is assumed about things that lay there at the first look."""
         self.learnt_t: float | None = None
-        """When print and bare cloth were last learned anew, in stream seconds. What counted as either before may have
-        been cards."""
+        """Stream time in seconds at which print and bare cloth were last relearned. What counted as either before
+        may have been cards."""
 
     def of(self, found: Detections, look: CardLook) -> list[CardSight]:
         """Return the visible cards, given everything that the detector last found."""
@@ -136,7 +136,7 @@ class CardSights:
         )
 
     def _doubt_first(self, sights: list[CardSight], look: CardLook) -> None:
-        """Check the first look's assumption once faces have gone and nothing covers the regions; learn anew if it was
+        """Check the first look's assumption once faces have gone and nothing covers the regions; relearn if it was
         wrong."""
         own = [sight for sight in sights if self._is_own(sight)]
         is_face = any(sight.face_up and sight.score >= FACE_SCORE for sight in own)

@@ -48,8 +48,8 @@ from thirdcard.vision.plane.change_gate import Polygons
 from thirdcard.vision.plane.occlusion import USUAL_GAP_S
 
 REGION_SLACK_MM = 22.0
-"""How many mm outside its region a card's centre may lie: a third of a card's width. A larger value admits cards that
-lie beside the region, a smaller one misses cards that were laid askew. Chosen by hand."""
+"""How many mm outside its region a card's centre may lie: a third of a card's width. A larger value admits cards
+that lie beside the region, a smaller one misses cards that were laid inexactly. Chosen by hand."""
 WAIT_FOR_FACE_S = 1.0
 """How many seconds to wait for a face that cannot be read yet. If it can be read later, that is reported then."""
 WAIT_FOR_NAME_S = 0.6

@@ -18,8 +18,8 @@ from thirdcard.vision.observations import Reading
 LEAST_READS = 2
 """Readings of a face before it is reported, however confident: a single look may be blurred or half covered."""
 ENOUGH_READS = 5
-"""After so many readings a face is reported even below SURE_ENOUGH, and a confident one is read no more: half a
-second at ten looks a second. Chosen by hand."""
+"""Number of readings after which a face is reported even below SURE_ENOUGH, and a confident one is no longer read:
+half a second at ten looks a second. Chosen by hand."""
 MOST_READS = 14
 """A card at rest is read at most so often. Each reading takes about 1.2 ms (models/cards/reader.md), and all looks
 together count as 2.5 at most (label_fusion.py). Chosen by hand."""
@@ -38,11 +38,11 @@ STILL_BEFORE_VOTE_S = 0.08
 it moved, and may be blurred, does not count; the next does."""
 BACK, UNCLEAR = "back", "unclear"
 BACKS_SEEN = 2
-"""A card whose back showed at its place in so many looks was laid face down, even if it was turned at once."""
+"""Number of looks at a back after which its card counts as laid face down, even if it was turned at once."""
 GLIMPSED = 0.9
 """Reader probability from which a single look at a back is accepted, if it also looks like a card."""
 SURELY_GLIMPSED, FAINT_SCORE, FAINT_GLIMPSES = 0.99, 0.4, 2
-"""A back that looks less like a card is accepted after so many looks, each read with this probability."""
+"""A back with a lower card score is accepted after this many looks, each read with this probability."""
 LONG_HIDDEN_S, FAINTEST_SCORE = 0.6, 0.3
 """A single look with an even lower score is enough if the card was hidden for so long (seconds): it may have been
 turned over."""
@@ -53,7 +53,8 @@ NEXT_CARD_S = 0.5
 TURN_S = 0.3
 """Least seconds that a hand needs to turn a card over."""
 LATE_FACE_S = 0.4
-"""If a face could not be read for so many seconds after its card came to rest, it may have been turned up meanwhile."""
+"""If a face could not be read for this many seconds after its card came to rest, it may have been turned up
+meanwhile."""
 KEPT_S = 10.0
 """Seconds for which a glimpse is kept: a card is reported long before."""
 REAL_SCORE = 0.7

@@ -28,7 +28,7 @@ REST_S = 0.6
 REST_LOOKS = 4
 """Looks that must show it in that time, of about seven: some may miss it. Chosen by hand."""
 GONE_S = 3.0
-"""After so many seconds without a sight it is gone, and is reported again if it reappears."""
+"""Seconds without a sight after which it is gone, and is reported again if it reappears."""
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 The two cannot be distinguished at one look, since printed slots are detected as backs, and backs lie on such slots.
 Print stays when cards come and go. Each time faces were visible and all of them have gone, with nothing over the
 regions, the cloth is bare. If something then looks different from what was remembered, it was a card, and everything is
-learned anew. What looks the same several times is confirmed. Seconds of stream time.
+relearned. What looks the same several times is confirmed. Seconds of stream time.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 BARE_S = 0.4
-"""For so many seconds no face may be visible, and nothing over the regions, before the cloth counts as bare. A card
-that was not there before is reported after half a second."""
+"""Seconds without a visible face or anything over the regions after which the cloth counts as bare. A card that was
+not there before is reported after half a second."""
 ENOUGH_CLEARINGS = 2
 """How often the cloth must have looked as remembered, after cards had come and gone, to be confirmed."""
 

@@ -19,7 +19,7 @@ from thirdcard.vision.plane.change_gate import Polygons
 
 SLACK_MM = 25.0
 """How many mm outside its place a card's centre may lie: two fifths of a card's width. A larger value mixes up
-neighbouring places, a smaller one misses cards that lie askew. Chosen by hand."""
+neighbouring places, a smaller one misses cards that are laid inexactly. Chosen by hand."""
 SAME_THING_MM = 35.0
 """What is seen within this distance of something that was there before any card could be is that thing."""
 FURNITURE_S = 20.0
@@ -28,7 +28,7 @@ as a card."""
 AWAY_S = 25.0
 """Seconds for which a card that was taken away and not seen since may come back."""
 CLEARING_S = 6.0
-"""A back that disappears within so many seconds after an open card was cleared is cleared as well."""
+"""A back that disappears within this many seconds after an open card was cleared is cleared as well."""
 
 LAID_LOOKS = 3
 """Looks at something that was a card. Fewer may be a hand or a shadow, more misses a card that is passed on at once.
@@ -36,9 +36,9 @@ Chosen by hand."""
 LAID_SCORE = 0.45
 """Least mean detector score in these looks."""
 ON_ITS_WAY_S = 2.5
-"""Within so many seconds a card that is passed on rests at a place."""
+"""Longest time in seconds from when a card is passed on until it rests at a place."""
 BACK_AGAIN_S = 15.0
-"""Within so many seconds a card that was passed on and seen nowhere is back."""
+"""Longest time in seconds after which a card that was passed on and seen nowhere returns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

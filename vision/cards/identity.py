@@ -29,7 +29,7 @@ SAME_CARD_MM = 40.0
 ONE_PLACE_MM = 40.0
 """Two cards that were never seen at one look and lie within this distance may be one that was pushed on."""
 SURELY_TWO_LOOKS = 2
-"""What was seen in so many looks together with a card is another card."""
+"""Number of common looks from which two tracks are two different cards."""
 BESIDE_MM = 100.0
 """The centres of cards that lie side by side are nearer than this."""
 NEXT_MM = 130.0

@@ -141,7 +141,7 @@ class Votes:
         return self._told_from(SURE)
 
     def likely_reading(self) -> Reading:
-        """Return what to report after many looks: a likely face, or the likeliest of several that count the same."""
+        """Return what to report after many looks: a likely face, or the most likely of several that count the same."""
         return self._told_from(LIKELIER if self._value_confidence(self.posterior()) >= SURE else LIKELY)
 
     def _told_from(self, least: float) -> Reading:

@@ -32,7 +32,7 @@ FACE_SCORE, BACK_SCORE = 0.6, 0.7
 LIES_S, LIES_LOOKS = 1.0, 6
 """Seconds and looks for which a card must lie in plain sight: one that is carried or held does not lie that long."""
 WAIT_S = 3.0
-"""What cannot be distinguished from clutter after so many seconds counts as clutter, and nothing waits for it."""
+"""Seconds after which something that may be clutter counts as clutter, and nothing waits for it."""
 TURN_S = 1.0
 """Seconds for which a turned card's face is read before it is reported."""
 ONE_THING_MM = 40.0

@@ -22,11 +22,11 @@ FREE_S, FREE_LOOKS = 0.8, 4
 """Seconds and consecutive looks for which its place must be free: a card that is thrown back is visible again
 sooner."""
 APART_S = 1.0
-"""Looks farther apart than this, in seconds, do not count as consecutive: the wait begins anew."""
+"""Looks farther apart than this, in seconds, do not count as consecutive: the wait starts again."""
 REACH_MM = 130.0
 """A hand that holds the card is nearer than this to where it was."""
 UNKNOWN_LOOKS = 3
-"""Something that was seen in so many looks and is not reported may be the card."""
+"""Something unreported that was seen in this many looks may be the card."""
 LAST_LOOKS = 3
 """How many looks at the last arm over a place are kept: in a single one its place of entry may not be visible."""
 

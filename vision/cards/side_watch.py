@@ -25,8 +25,8 @@ from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygons
 HIDDEN_S = 0.25
 """A card that was hidden for more seconds than this may have another one on it."""
 STAYS_S = 0.6
-"""An uncovered card that is about to be gathered is gone after so many seconds. A longer wait delays the report.
-Chosen by hand."""
+"""Seconds after which an uncovered card that is about to be gathered counts as gone. A longer wait delays the
+report. Chosen by hand."""
 
 
 @dataclass(slots=True)
@@ -76,9 +76,9 @@ def _beside(card: CardRested) -> CardBeside:
 VISITED_SHARE = 0.1
 """A hand is over a region when it covers at least this share of it."""
 AWAY_S = 0.5
-"""A hand counts as new only after so many seconds, and only if some look in between missed it."""
+"""Seconds without a hand over a region after which the next one counts as new, if some look in between missed it."""
 PATIENCE_S = 2.5
-"""What was not recognised as a loose card after so many seconds is clutter, and nothing waits for it."""
+"""Seconds after which something that was not recognised as a loose card is clutter, and nothing waits for it."""
 CLEAR_MM = 20.0
 """A cutting card within this distance of a place where cards are kept is one of those cards."""
 OWN_MM = 40.0

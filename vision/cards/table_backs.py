@@ -1,9 +1,8 @@
 """Learn the back of one table's cards from its picture, and find cards by it.
 
-The detector was trained on many backs but hardly recognises some, such as those that bear a picture of cards. This
-table's back is learned from the cards themselves: what two cards that lie face down look like. An enrolled back is
-known from the beginning. Knows pictures of backs, not where cards belong. Pixels of the rectified view unless stated
-otherwise.
+The detector was trained on many backs but hardly recognises some, such as those with a picture of cards. This table's
+back is learned from the cards themselves: what two cards that lie face down look like. An enrolled back is known from
+the beginning. Knows pictures of backs, not where cards belong. Pixels of the rectified view unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ SURELY = 0.999
 RIM_X, RIM_Y = (round(side * RIM / (1 + 2 * RIM)) for side in (WIDTH_PX, HEIGHT_PX))
 
 STAYED_PX = 2
-"""A card that lies still is found again within so many px: two pixels are 4 mm, more than the detector's noise."""
+"""A still card is found again within this many px: two pixels are 4 mm, more than the detector's noise."""
 RIM_PX = 6
-"""The difference from the cloth may end so many px inside a card whose rim has the cloth's colour."""
+"""The difference from the cloth may end this many px inside a card whose rim has the cloth's colour."""
 _Box = tuple[int, int, int, int]
 """First row, row after the last, first column, column after the last."""
 View = NDArray[np.float32]

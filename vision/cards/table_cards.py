@@ -39,8 +39,8 @@ UNDER_HANDS_S = 0.3
 
 
 NOTICED_S = 0.5
-"""A new card is found within so many seconds of lying still: all of 172 in five recordings were. Some backs that
-bear a picture were found only 0.6 to 1.2 s later."""
+"""Longest time in seconds that a new card lies still before it is found: all of 172 in five recordings were in time.
+Some backs with a picture were found only after 0.6 to 1.2 s."""
 LONGEST_UNNOTICED_S = 3.0
 """What has lain still for more seconds than this is not a card that came recently."""
 
@@ -110,7 +110,7 @@ class CardFaces:
 
 
 class UnderHands:
-    """Where to look under hands now and then: a card that is half under one is easily missed."""
+    """Where to look under hands at intervals: a card that is half under one is easily missed."""
 
     def __init__(self, regions: Iterable[Polygon], grid: GridFrame) -> None:
         """Take the regions' polygons, (N, 2) mm each."""

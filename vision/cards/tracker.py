@@ -56,12 +56,12 @@ TURN_LOOKS = 2
 OUT_OF_SIGHT_S = 0.3
 """A card that was not seen for more seconds than this may have been exchanged for another."""
 CLEAR_SCORE = 0.6
-"""Of a card under a hand one look may show two boxes; one of them scores less than this. So do backs that bear a
-picture at most looks (a median of 0.53), and others at hardly any (0.7 to 0.9)."""
+"""One look may show two boxes for a card under a hand; one of them scores less than this. So do backs with a picture
+at most looks (a median of 0.53), and other backs at hardly any (0.7 to 0.9)."""
 DROP_S = 0.35
 """A moving card that was not seen for more seconds than this is dropped: at least three looks missed it. With a
-longer time the next card takes over its track; with a shorter one a card that blurs on its way begins anew. Chosen
-by hand."""
+longer time the next card takes over its track; with a shorter one the track of a card that blurs while moving is
+restarted. Chosen by hand."""
 LAID_S = 1.2
 """Seconds to wait for a card that was seen uncovered but too briefly to be at rest, and that a hand covers now:
 where looks are sparse, hands leave it uncovered too briefly."""
@@ -69,7 +69,7 @@ LOST_S, LOST_SCORE, LOST_LOOKS = 3.0, 0.6, 2
 """Seconds, least score and looks: a card that was lost before it had come to rest may be the one that is found at
 its place within this time."""
 GONE_S = 0.5
-"""A card at rest whose place is visible and empty for so many seconds is gone. A longer time delays the report, a
+"""Seconds after which a card at rest whose place is visible and empty is gone. A longer time delays the report, a
 shorter one drops cards that the detector misses for some looks. Chosen by hand."""
 GONE_LOOKS = 3
 """Looks at the empty place, at least, where looks come less often. Chosen by hand."""
@@ -206,8 +206,8 @@ class Tracker:
     def keep_lost(self, track: CardTrack, t: float) -> None:
         """Remember for a while a still card that was never reported and is not seen though its place is visible.
 
-        A card that the detector hardly recognises, such as one whose back bears a picture, comes and goes in this way.
-        If one is found at that place soon after, it may have been there all the time.
+        A card that the detector hardly recognises, such as one with a picture on its back, appears and disappears in
+        this way. If one is found at that place soon after, it may have been there all the time.
         """
         self._lost = [one for one in (*self._lost, track) if t - one.seen_t <= LOST_S]
 

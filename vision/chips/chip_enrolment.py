@@ -41,7 +41,7 @@ LEAST_PX_PER_MM = 0.3
 SURE_FACE = 0.9
 """Confidence from which a card counts as showing its face, and so its paper; the same as where cards are watched."""
 STACK_SCALES = 4.0
-"""A top displaced by so many error scales of the gauge more than one chip's is that of a stack."""
+"""A top displaced by more than one chip's displacement plus this many error scales of the gauge is that of a stack."""
 SAMPLE_PX = 128
 """Side in px of the pictures of faces: no camera shows a chip larger."""
 BASE_RINGS = slice(6, 11)

@@ -15,7 +15,7 @@ from thirdcard.vision.observations import Point, Stack
 RESTING_LOOKS = 3
 """Consecutive looks: chips in a moving hand are hardly ever seen at one place three times. Chosen by hand."""
 RESTING_S = 0.18
-"""Chips seen in the same way in RESTING_LOOKS consecutive looks, over so many seconds, lie there."""
+"""Chips seen in the same way in RESTING_LOOKS consecutive looks over this many seconds lie there."""
 RESTING_MM = 14.0
 """A stack within this distance of an earlier one is the same: two chips, about 39 mm wide, cannot both stand so
 near."""

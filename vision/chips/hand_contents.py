@@ -24,7 +24,7 @@ REMEMBERED_S = 6.0
 """Seconds of looks that are kept: enough for the longest cover that is waited for (OLDEST_S, 3 s), AROUND_S on both
 sides of it, and chips that settle after it."""
 RESTING_LOOKS, RESTING_MM = 4, 8.0
-"""Something seen within so many mm of one place in so many looks rests there."""
+"""Something seen within this many mm of one place in this many looks rests there."""
 APART_MM = 16.0
 """Something seen within this distance of a resting thing may be that thing, half hidden."""
 NEAREST_MM, FARTHEST_MM = 22.0, 150.0

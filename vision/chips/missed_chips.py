@@ -40,15 +40,15 @@ CONFIRMED = 0.55
 CONFIRMED_AGAIN = 0.15
 """The same where chips were certain a moment ago: a grey chip on grey cloth differs in its rim and its shadow only."""
 LATELY_S = 2.0
-"""For so many seconds after chips were certain, and nothing moved there, less evidence is needed. A grey chip on
-grey cloth was missed in three consecutive looks; a longer time trusts older looks. Chosen by hand."""
+"""Seconds after certain chips, if nothing moved there, in which less evidence is needed. A grey chip on grey cloth
+was missed in three consecutive looks; a longer time trusts older looks. Chosen by hand."""
 APART = 0.7
-"""A doubtful box within so many chip diameters of certain chips shows them again."""
+"""A doubtful box within this many chip diameters of certain chips shows them again."""
 STOOD_APART = 0.9
 """Two stacks never stand nearer to each other than about a diameter."""
 SAME_PLACE = 0.3
-"""Within so many chip diameters of what was seen recently it is the same; a stack's centre moves as chips leave its
-top."""
+"""Something within this many chip diameters of what was seen recently is the same; a stack's centre moves as chips
+leave its top."""
 FOUND_SCORE = 0.7
 """Score of chips that are found here, in place of the detector's: more than CHIPS_SCORE (0.65), so that they count
 as seen."""
@@ -322,7 +322,7 @@ class BareChips:
         return np.inf if sure else CONFIRMED
 
     def _is_near(self, at_mm: NDArray[np.float64], places: Sequence[NDArray[np.float64]], diameters: float) -> bool:
-        """Whether one of some places is nearer than so many chip diameters."""
+        """Whether any of some places is nearer than `diameters` chip diameters."""
         return any(float(np.linalg.norm(each - at_mm)) < diameters * self._diameter_mm for each in places)
 
     def _different(self, view: _View, now: Image) -> NDArray[np.uint8]:

@@ -48,7 +48,7 @@ SETTLE_LOOKS = 3
 SETTLE_S = 0.25
 """Seconds over which they must. With 0.19 s chips that were carried over a region settled there too soon."""
 FLICKERS = 3
-"""From so many apparent changes on, print is assumed to be detected as chips now and then."""
+"""Number of apparent changes from which print is assumed to be sometimes detected as chips."""
 FLICKERING_LOOKS = 10
 """Looks that then count, about a second of them: enough to outvote such print. Chosen by hand."""
 PUT_DOWN_S = 0.1
@@ -66,7 +66,7 @@ SURE = 0.9
 """Probability from which the comparer's answer is accepted after SETTLE_LOOKS. Directions with this probability are
 right in 97 % and more (models/cards/comparer.md)."""
 PATIENT_LOOKS = 6
-"""A comparison below that probability waits for so many looks, and so does a stack that stands elsewhere."""
+"""Number of looks for which a comparison below that probability, or a stack that stands elsewhere, waits."""
 
 
 Compare = Callable[[Sequence[tuple[Image, Image]]], Sequence[NDArray[np.float64]]]

@@ -40,7 +40,7 @@ Measure = Callable[[Sequence[NDArray[np.float64]]], Sequence[Gauging | None]]
 Cut = Callable[[Sequence[CropFrame]], Sequence[Image | None]]
 """Cuts places out of the present picture in the comparer's wide size; None where a place is outside it."""
 NEAR_FOOT_MM = 15.0
-"""A hand within so many mm of a stack's base may hide it."""
+"""A hand within this many mm of a stack's base may hide it."""
 
 
 @dataclass(frozen=True, slots=True)

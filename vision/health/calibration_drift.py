@@ -23,7 +23,7 @@ LEAST_BLOCKS = 8
 """Least number of blocks, of 108, that must match and agree: three determine an affine map, more must confirm it.
 Chosen by hand."""
 AGREE_PX = 0.6
-"""Blocks within so many small pixels of the map agree with it."""
+"""Blocks within this many small pixels of the map agree with it."""
 LEAST_AGREEING = 0.5
 """Share of the matched blocks that must agree with the map: a majority, so that no second map is as likely."""
 LEAST_SURE = 0.25
@@ -38,8 +38,8 @@ FEATURES = 600
 LEAST_FEATURES = 24
 """Pairs of corners that must agree: two determine the map, more must confirm it. Chosen by hand."""
 FEATURE_AGREE_PX = 1.5
-"""Corners within so many small pixels of the map agree with it. Looser than AGREE_PX: corners are located to about a
-pixel, shifts of blocks to a part of one."""
+"""Corners within this many small pixels of the map agree with it. Looser than AGREE_PX: corners are located to about
+a pixel, shifts of blocks to a fraction of one."""
 
 Affine = NDArray[np.float64]
 """(2, 3): map from where a thing was in the small picture to where it is."""

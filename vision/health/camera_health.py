@@ -43,12 +43,12 @@ BACK_MM = 4.0
 SUSPECT_MM = 2.6
 """Shift in the quick check from which the careful measure is taken."""
 BEGIN_S = 3.0
-"""A picture that is replaced within so many seconds, and of which the next shows nothing, was not the table: the
-stream was still starting."""
+"""Seconds after the first look in which the first picture may still be replaced: if a later one shows nothing of it,
+it was not the table, since the stream was still starting."""
 CONFIRM_S = 1.0
-"""A fault is reported after it has lasted for so many seconds."""
+"""Seconds for which a fault must last before it is reported."""
 CLEAR_S = 0.8
-"""A picture must be good again for so many seconds before that is reported."""
+"""Seconds for which a picture must be good again before that is reported."""
 GAP_S = 0.3
 """A fault that is absent for no longer than this counts as continuing."""
 APART = frozenset({PictureFault.FROZEN, PictureFault.MOVED})

@@ -33,7 +33,7 @@ LEAST_RESPONSE = 0.12
 ROUNDS = 3
 """How often the picture is aligned by the previous result: the remaining shifts are then a fraction of a pixel."""
 AGREE_PX = 1.0
-"""Places within so many pixels of the plane belong to it."""
+"""Places within this many pixels of the plane belong to it."""
 MAP_STEP_PX = 16
 """Distance of the map's computed points: between them a lens bends lines by less than a hundredth of a pixel."""
 LEAST_PLACES = 16

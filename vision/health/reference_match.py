@@ -1,7 +1,7 @@
 """Compare the picture of the table with how it looked when the calibration was valid: which print is still visible?
 
-Every block of the cloth that has print is compared by itself, so an arm hides only the blocks under it, and a change of
-the light hides none. A block that looks different for long and is still is learned anew: furniture was moved.
+Every block of the cloth that has print is compared separately, so an arm hides only the blocks under it, and a change
+of the light hides none. A block that looks different for long and is still is relearned: furniture was moved.
 Brightness is in grey levels, 0 to 255; distances are millimetres on the cloth, durations seconds.
 """
 
@@ -38,9 +38,9 @@ STILL_ALIKE = 0.9
 """Correlation of a block with itself at the last look from which it is still: noise lowers it a little, a hand more.
 Chosen by hand."""
 ADOPT_S = 6.0
-"""A block that looks different, and stays the same, for so many seconds is learned anew."""
+"""Seconds after which a block that looks different and stays the same is relearned."""
 ADOPT_LOOK_S = 0.9
-"""Interval in seconds of that check: six consecutive looks must show the same before a block is learned anew."""
+"""Interval in seconds of that check: six consecutive looks must show the same before a block is relearned."""
 LEAST_BLOCKS = 8
 """With fewer blocks that have print, nothing is reported about the print."""
 EVEN_OUT = 0.003
@@ -129,7 +129,7 @@ class PrintMemory:
         self._kept, self.small, self._adopt_looked = None, None, None
 
     def adopt(self, grey: Image, t: float) -> BlockMask:
-        """Learn anew the blocks that have looked different for long and are still; return these, (9, 12).
+        """Relearn the blocks that have looked different for long and are still; return these, (9, 12).
 
         To be called while the picture seems good; it checks about once a second.
         """

@@ -24,8 +24,8 @@ from thirdcard.vision.plane.tiling import Rect, cover, holds
 COMPETING = ((CARD_FACE, CARD_BACK, CUT_CARD),)
 """Labels that compete: one flat piece of the size of a card is one object, whatever it is."""
 _SEAM_SLACK_MM = 12.0
-"""A box so many mm outside its tile's core still counts, so that one at a seam is not lost between two tiles: 95 %
-of cards are off by 11 mm or less (models/cards/detector.md). If it is found twice, one is suppressed."""
+"""A box up to this many mm outside its tile's core still counts, so that one at a seam is not lost between two
+tiles: 95 % of cards are off by 11 mm or less (models/cards/detector.md). If it is found twice, one is suppressed."""
 
 
 class Detector:

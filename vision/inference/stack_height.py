@@ -90,7 +90,7 @@ class HeightSureness:
     floor_mm: float
     """A smaller difference, in mm, never counts."""
     scales: float
-    """Nor does a difference below so many times the combined error scale."""
+    """A difference below this many combined error scales does not count either."""
 
     def least_change_mm(self, before: Gauging, after: Gauging) -> float:
         """Return the least difference in mm of two displacements that counts as a change."""

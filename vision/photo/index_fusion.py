@@ -21,7 +21,7 @@ from thirdcard.vision.photo.recognised import SURE, Recognised
 _ROOM = 0.06
 """Share of a polygon's size by which a card is enlarged to decide what lies in it."""
 _FAN = 2
-"""From so many indices of other cards in a card's polygon on, the card counts as mostly covered."""
+"""Number of other cards' indices in a card's polygon from which the card counts as mostly covered."""
 _OTHER_SURE = 0.8
 """Probability from which an index of another card within a whole card is accepted."""
 _FLOOR = 0.002
@@ -35,7 +35,7 @@ _OWN_PLACE = (0.28, 0.36)
 _OWN_HEIGHT = (0.06, 0.5)
 """Allowed height of a card's own index, relative to the card's height."""
 _NEIGHBOURS, _NEAR = 4, 8.0
-"""An index is compared with so many of the nearest others, at most so many of their heights away."""
+"""An index is compared with at most this many of its nearest others, at most this many of their heights away."""
 _LEAST_OF_THEIRS = 0.45
 """An index smaller than this share of its neighbours' median height is print."""
 _OPPOSITE = -0.75

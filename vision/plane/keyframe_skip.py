@@ -31,7 +31,7 @@ from thirdcard.vision.video.video import ReadAhead
 LONGEST_PASSED_S = 4.0
 """Most seconds that are skipped at once; a longer group is decoded whole, since too much could come and go in it."""
 LEAST_CELLS = 1
-"""From so many differing cells on, something moved."""
+"""Number of differing cells from which something moved."""
 MOST_PACKETS = 600
 """A longer group is processed in parts, so that no more packets are held than that."""
 
@@ -280,7 +280,7 @@ class _Ahead:
         return 0
 
     def pass_over(self, count: int) -> int:
-        """Advance by so many groups, and return how many packets they hold."""
+        """Advance by `count` groups, and return how many packets they hold."""
         return sum(len(self._groups.popleft().packets) for _ in range(count))
 
     def _fitting(self) -> int:

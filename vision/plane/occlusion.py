@@ -52,7 +52,7 @@ class CoverMemory:
 
 
 MOTION_S = 0.22
-"""A cell that moved less than so many seconds ago is still covered."""
+"""A cell that moved less than this many seconds ago is still covered."""
 USUAL_GAP_S = 0.2
 """What is first seen after a longer interval without a look may have come at any moment of it."""
 RIM_MM = 25.0

@@ -56,7 +56,7 @@ class Rectifier:
         self.calibration = calibration
         map_x, map_y = calibration.rectify_maps(self.origin_mm, self.size_px, px_per_mm=self.px_per_mm)
         self.shrink = _shrink_factor(map_x, map_y)
-        """The camera's picture is averaged over squares of so many pixels before it is remapped."""
+        """Side in pixels of the squares over which the camera's picture is averaged before it is remapped."""
         self._coarse, self._fine = cv2.convertMaps(
             ((map_x + 0.5) / self.shrink - 0.5).astype(np.float32),
             ((map_y + 0.5) / self.shrink - 0.5).astype(np.float32),

@@ -23,15 +23,15 @@ share a tile."""
 CHANGED_CELLS = 2
 """Number of differing cells from which a field has changed: a chip covers a dozen; a single one may be noise."""
 CALM_S = 0.15
-"""What moved less than so many seconds ago may be blurred."""
+"""Something that moved less than this many seconds ago may be blurred."""
 HAND_S = 0.5
 """Interval in seconds at which a field with a hand is examined while anything in it differs from the last look, or
 once a hand has left a neighbouring field: its last corner may have left this one unnoticed."""
 NOISE_LEVELS = 5.0
-"""A difference below so many grey levels is camera noise."""
+"""A difference below this many grey levels is camera noise."""
 BARE_S = 1.0
-"""A place that was still and without a hand for so many seconds shows its look without one. A hand that the detector
-misses for some looks does not count as that."""
+"""Seconds after which a place that was still and without a hand shows its look without one. A hand that the detector
+misses for some looks does not count as absent."""
 KNOWN_SHARE = 0.5
 """Share of a hand's place whose look without a hand must be known before the hand may be rejected."""
 OTHERWISE_SHARE = 0.1

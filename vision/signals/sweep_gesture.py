@@ -21,7 +21,7 @@ from thirdcard.vision.plane.change_gate import CELLS_PER_MM, MARGIN_MM, GridFram
 from thirdcard.vision.plane.occlusion import Cover
 
 TOP_MM = 30.0
-"""What reaches within so many mm of the top edge enters over it."""
+"""An arm that reaches within this many mm of the top edge enters over it."""
 LEAST_CELLS = 12
 """An arm that covers fewer cells is not among the regions yet."""
 NEAR_MM = 130.0
@@ -29,7 +29,7 @@ NEAR_MM = 130.0
 TIP_CELLS = 10
 """Length of an arm's tip, in cells."""
 LOST_S = 0.3
-"""An arm that is not over the regions for so many seconds has withdrawn."""
+"""Seconds after which an arm that is not over the regions has withdrawn."""
 STEP_MM_S = 3200.0
 """Largest speed: three times that of hands in drawn recordings (950 mm/s). A lower limit misses fast sweeps, a
 higher one joins two arms. Chosen by hand."""

@@ -17,7 +17,7 @@ from thirdcard.vision.signals.lamp import Lamp
 from thirdcard.vision.signals.sweep_gesture import SweepWatch
 
 LAMP_RIM_MM = 20.0
-"""A hand within so many mm of a lamp counts as covering it."""
+"""A hand within this many mm of a lamp counts as covering it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

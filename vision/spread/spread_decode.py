@@ -149,7 +149,7 @@ def _place(posterior: Logs, given: Succession) -> RowPlace:
 
 
 def _log_skipped(skipped: int) -> float:
-    """Return the log probability of leaving out so many labels, limited from the fourth on."""
+    """Return the log probability of leaving out `skipped` labels, limited from the fourth on."""
     return max(skipped * LOG_SKIPPED, LOG_ANY * 1.5) if skipped <= MOST_SKIPPED else LOG_ANY * 1.5
 
 

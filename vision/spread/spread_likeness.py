@@ -20,12 +20,12 @@ LEAST_OTHERS = 2
 """Least number of other cards of a face: of two cards that differ it is unknown which is strange; of three it is the
 odd one out."""
 MANY_OTHERS = 4
-"""From so many others on the median counts; of fewer the best, since one may be strange itself: a joker made two
-genuine cards look foreign (docs/accuracy/special.md)."""
+"""Number of other cards from which their median counts; of fewer the best counts, since one may be strange itself: a
+joker made two genuine cards look foreign (docs/accuracy/special.md)."""
 ODD_BELOW = 0.85
 """A card with a lower similarity to its kind may be odd; it is if most others are much more similar to theirs."""
 ODD_SPREADS = 6.0
-"""And if it is so many usual deviations below the median."""
+"""It must also be this many usual deviations below the median."""
 LEAST_DEVIATION = 0.02
 """Lower limit of the usual deviation: where all cards look exactly alike, a little noise would be odd. Chosen by
 hand."""

@@ -34,7 +34,7 @@ from thirdcard.vision.spread.spread_rows import RowLine, find_rows, in_reading_o
 from thirdcard.vision.spread.spread_strips import Edges, find_edges, followed, usual_pitch
 
 WIDE = 1.75
-"""A strip that is so many times as wide as usual may hide a card's edge."""
+"""A strip that is this many times as wide as usual may hide a card's edge."""
 COVERED_SHARE = 0.12
 """A strip of which a larger share lies under a hand or chips counts as hidden."""
 LOOSE = 0.9

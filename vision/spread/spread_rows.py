@@ -22,7 +22,7 @@ STRAIGHT_DEG = 12.0
 SAME_LINE_MM = 26.0
 """How far across the row two of its boxes may lie apart: less than a third of a card's height. Chosen by hand."""
 REACH_CARDS = 2.2
-"""Boxes whose centres are nearer than so many card widths belong to one row."""
+"""Boxes whose centres are nearer than this many card widths belong to one row."""
 STRAY_MM = 14.0
 """A box farther off the row's line does not belong to it; 95 % of cards are detected to within 11 mm
 (models/cards/detector.md)."""

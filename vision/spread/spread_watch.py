@@ -23,8 +23,8 @@ LEAST_FACES = 10
 FACE_SCORE = 0.5
 """Least detector score of the counted faces, above the detector's own threshold of 0.3. Chosen by hand."""
 STILL_S = 0.9
-"""Cells that were still for so many seconds are read. With a shorter time cards that are still being laid are read
-in vain. Chosen by hand."""
+"""Seconds after which still cells are read. With a shorter time cards that are still being laid are read in vain.
+Chosen by hand."""
 UNREST_SHARE = 0.02
 """Share of the spread that may flicker while it still counts as still."""
 FRAMES = 4
@@ -36,9 +36,9 @@ anyway (vision/observer.py)."""
 GATHERED_SHARE = 0.4
 """If a smaller share of the boxes that were read is left, the cards are being gathered."""
 FEW_FACES = 3
-"""So many faces may be left of a spread that was gathered, or be detected wrongly. Chosen by hand."""
+"""Largest number of faces that may be left of a gathered spread, or be false detections. Chosen by hand."""
 GONE_S = 1.2
-"""For so many seconds hardly a face may be visible before the table is watched as usual again."""
+"""Seconds with hardly a visible face before the table is watched as usual again."""
 
 ReadRows = Callable[[Image], list[SeenRow]]
 

@@ -19,7 +19,7 @@ GAP_S = 1.5
 """Seconds from one packet to the next from which on it is a gap or a clock that was set; recorders need less to
 begin a file."""
 GAP_STEPS = 4
-"""At low frame rates: up to so many usual steps are not a gap."""
+"""At low frame rates, largest number of usual steps that is not a gap."""
 LONGEST_GAP_S = 3599.0
 """A longer step forward inside one stream is a clock that was set: recorders begin a new file each hour at most, and
 the change of summer time, the usual cause, is an hour."""
@@ -28,21 +28,20 @@ JITTER_S = 0.25
 REORDERED_S = 1.0
 """If a stream has presentation times only, they are out of order by less than this."""
 LEAD_S = 5.0
-"""A picture is shown at most so many seconds after it is decoded: H.264 and H.265 allow 16 frames, here at 3.2 a
-second."""
+"""Longest time in seconds from decoding to showing a picture: H.264 and H.265 allow 16 frames, here at 3.2 a second."""
 CONFIRMED_BY = 8
-"""So many stamps must continue from a new clock to confirm it."""
+"""Number of stamps that must continue from a new clock to confirm it."""
 HELD = 24
-"""If so many stamps follow neither the old clock nor each other, time is counted by packets."""
+"""Number of stamps that follow neither the old clock nor each other after which time is counted by packets."""
 SWAPPED = 8
-"""A step back cancels a leap ahead that is at most so many packets old: parts of the film were swapped."""
+"""A step back cancels a leap ahead that is at most this many packets old: parts of the film were swapped."""
 FIRST = 3
 """A clock that becomes right within fewer packets was wrong before, as where a recorder writes 0 first; but if a key
 frame follows, the group before it is missing."""
 HOLE_STEPS = 1.5
-"""In a film of steady steps, a step of more than so many usual ones means that a picture is missing."""
+"""In a film of steady steps, a step of more than this many usual ones means that a picture is missing."""
 STEADY = 1.3
-"""Steps are steady if the longest of the last ones is at most so many times the usual one."""
+"""Steps are steady if the longest of the last ones is at most this many times the usual one."""
 REMEMBERED = 31
 """Steps of which the median is the usual one: about a second of film, and an odd number, so that the median is one
 of them."""
@@ -277,7 +276,7 @@ class FilmClock:
         return all(self._is_step(after - before) for before, after in itertools.pairwise(known))
 
     def _follows_after(self, reading: int | None, count: int) -> bool:
-        """Whether a stamp continues from the old clock, so many packets later."""
+        """Whether a stamp continues from the old clock, `count` packets later."""
         if reading is None or self._last is None or self._last[0] is None:
             return False
         return 0 < reading - self._last[0] <= max(self._limits.gap, GAP_STEPS * self.step) + count * self.step
@@ -331,7 +330,7 @@ class FilmClock:
         return max(round(median(steps)), 1) if steps and self._count <= FIRST else self.step
 
     def _counted(self, count: int, fault: ClockFault) -> list[MendedStamp]:
-        """Time the first so many held packets a step apart each; the clock continues from the last."""
+        """Time the first `count` held packets a step apart each; the clock continues from the last."""
         wrong, self._held = self._held[:count], self._held[count:]
         mended = []
         for stamp in wrong:

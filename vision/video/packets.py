@@ -24,26 +24,26 @@ from thirdcard.vision.video.film_clock import JITTER_S, ClockFault, ClockStart, 
 from thirdcard.vision.video.network import LossEar, reason_of, without_address
 
 NO_SUCH_ZEROS = b"\0" * 16
-"""H.264 and H.265 never have so many zeros in a picture: a bad sector reads as zeros, and decoders make a picture of
-them without an error."""
+"""H.264 and H.265 never have this many zeros in a picture: a bad sector reads as zeros, and decoders make a picture
+of them without an error."""
 ZEROLESS = frozenset({"h264", "hevc"})
 START_CODE = b"\1"
 """Zeros before a start code are stuffing."""
 UNNOTICED_S = 0.5
 """In fewer seconds nothing is put down or taken away."""
 KEY_WITHIN = 300
-"""If so many packets bring no key frame, the container does not report them."""
+"""Number of packets without a key frame after which the container is assumed not to report them."""
 SETTLED_AFTER = 8
-"""So many packets show which picture comes first, if a file's edit list leaves out its beginning."""
+"""Number of packets that shows which picture comes first, if a file's edit list leaves out its beginning."""
 REPEATED_WITHIN = 300
-"""A packet that was copied twice comes again within so many others: 10 s at 30 frames per second. A film that is
-played again from its beginning takes longer."""
+"""Number of packets within which a packet that was copied twice comes again: 10 s at 30 frames per second. A film
+that is played again from its beginning takes longer."""
 LATE_S = 10.0
 """A leap ahead of more seconds leaves out film that does not come later."""
 GONE_ON_BY = 3
-"""So many packets must continue from a leap ahead; otherwise a single stamp was wrong."""
+"""Number of packets that must continue from a leap ahead; otherwise a single stamp was wrong."""
 MOST_ERRORS = 200
-"""After so many consecutive failures of a container, reading is given up."""
+"""Number of consecutive failures of a container after which reading is given up."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -23,7 +23,7 @@ SizeWh = tuple[int, int]
 
 
 class PictureFit:
-    """Fits one film's pictures; decides anew where their size changes."""
+    """Fits one film's pictures; decides again when their size changes."""
 
     def __init__(self, size_wh_px: SizeWh | None, pixel_aspect: Fraction | None = None) -> None:
         """Take the calibrated size (None: any) and the width of the film's pixels relative to their height."""

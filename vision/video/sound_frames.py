@@ -19,7 +19,7 @@ from thirdcard.vision.video.film_clock import GAP_S, GAP_STEPS, ClockFault
 from thirdcard.vision.video.packets import FilmPacket
 
 KEYLESS_S = 30.0
-"""In a film without key frames damage counts as over after so many seconds without further damage."""
+"""Seconds without further damage after which damage counts as over in a film without key frames."""
 
 Decode = Callable[["Packet[VideoStream] | None"], list[VideoFrame]]
 
