@@ -189,8 +189,7 @@ class Calibration:
         return np.column_stack([flat[:, :2], np.zeros(3), flat[:, 2]])
 
     def _rays(self, points_mm: FloatArray) -> FloatArray:
-        """Return rays in the camera's frame, (N, 3), up to a positive factor; the third component is positive in
-        front."""
+        """Return rays in the camera's frame, (N, 3), scaled so that those in front have a positive third component."""
         if points_mm.shape[1] == 3 and self.rvec is None and np.any(points_mm[:, 2] != 0.0):
             allowed = "a homography knows only the cloth; give rvec and tvec for points above it"
             raise PoseMissingError("calibration", "rvec", allowed=allowed)

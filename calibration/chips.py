@@ -34,7 +34,7 @@ class ColourKey(FileKey[tuple[int, int, int]]):
     """A colour by its red, green and blue, in hexadecimal digits."""
 
     def take(self, fields: Fields, kind: type[CalibrationError]) -> tuple[int, int, int]:
-        """Return the colour, 0 to 255 each."""
+        """Return the colour, 0 to 255 each; raise `kind` if it is not allowed."""
         value = fields.get(self.name, MISSING)
         if not isinstance(value, str) or not _COLOUR.fullmatch(value):
             raise kind("", self.name, value=value, allowed='must be a colour such as "#1c1c1c", in quotes')

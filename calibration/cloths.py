@@ -137,8 +137,7 @@ def dealer_areas(middle_x: float, *, boxes_top: float, box_size: Point, float_wi
 
 
 def reference_points(areas: Sequence[Entry], seats: Sequence[int]) -> list[Entry]:
-    """Return the corners of the hand boxes (P1.., B1..) and the outer corners of these seats' Player areas (S1L,
-    S1R)."""
+    """Return the corners of the hand boxes (P1.., B1..) and the outer corners of the Player areas (S1L, S1R)."""
     polygons = {str(area["id"]): area["polygon"] for area in areas}
     points: list[Entry] = []
     for letter, area_id in (("P", "player-box"), ("B", "banker-box")):

@@ -240,8 +240,10 @@ def _without_outliers(solution: Solution) -> Solution:
 
 
 def _best_without(solution: Solution, drops: Iterable[_Drop]) -> tuple[_Drop, Solution] | None:
-    """Return the group without which the others fit best, by refitting: for a far outlier the first order is
-    inexact."""
+    """Return the group without which the others fit best.
+
+    Each candidate is refitted, since the first-order estimate is inexact for a far outlier.
+    """
     tried = ((drop, _solution_without(solution, drop)) for drop in drops)
     fits = [(drop, rest) for drop, rest in tried if rest is not None]
     if not fits:

@@ -1,5 +1,4 @@
-"""The accuracy of a calibration where it matters: over the card boxes, over the wagering areas, anywhere on the
-cloth."""
+"""The accuracy of a calibration where it matters: over the boxes, over the wagering areas, on the whole cloth."""
 
 from __future__ import annotations
 

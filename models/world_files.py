@@ -1,5 +1,7 @@
-"""Draw worlds into one file each, and read their rows. A world whose file exists is skipped, so that an interrupted
-run continues where it stopped."""
+"""Draw worlds into one file each, and read their rows.
+
+A world whose file exists is skipped, so that an interrupted run continues where it stopped.
+"""
 
 from __future__ import annotations
 

@@ -140,14 +140,18 @@ class Observer:
         return not self._health.is_blind
 
     def begin_from(self, luma: Image) -> None:
-        """Set the picture, (H, W) uint8, for which the calibration was valid; a move of the camera since then is
-        detected."""
+        """Set the picture, (H, W) uint8, for which the calibration was valid.
+
+        A move of the camera since then is detected.
+        """
         self._health.begin_from(luma)
 
     @property
     def familiarity(self) -> float:
-        """Share of the cards, 0 to 1, that the reader read with confidence from single looks: how well it knows the
-        deck."""
+        """Share of the cards, 0 to 1, that the reader read with confidence from single looks.
+
+        It shows how well the reader knows the deck.
+        """
         return self._cards.familiarity
 
     def calm_stacks(self) -> list[str]:

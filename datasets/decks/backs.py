@@ -31,8 +31,10 @@ def draw_back(rng: np.random.Generator, paper: Colour) -> Texture:
 
 
 def draw_back_like(rng: np.random.Generator, colour: Colour) -> Texture:
-    """Draw a back without rim or logo in two inks near `colour`, such as a cloth's, so that only edges and print
-    show it."""
+    """Draw a back without rim or logo in two inks near `colour`, such as a cloth's.
+
+    Only its edges and print show it.
+    """
     inks = [np.clip(np.asarray(colour) * rng.uniform(0.82, 1.3) + rng.normal(0, 7, 3), 4, 250) for _ in range(2)]
     return _mix(inks[0], inks[1] if rng.random() < 0.5 else inks[0], _pattern(str(rng.choice(_PATTERNS)), rng))
 

@@ -35,7 +35,11 @@ def rasterise(artwork: Artwork, folder: Path) -> Path:
 
 
 def save_element(artwork: Artwork, element_id: str, target: Path) -> None:
-    """Rasterise one element of a deck, trimmed to its opaque part and scaled to the size of a texture."""
+    """Rasterise one element of a deck, trimmed to its opaque part and scaled to the size of a texture.
+
+    Raises:
+        DatasetsError: The element is empty, or too small for a card.
+    """
     if target.exists():
         return
     picture = _render(artwork.path, element_id)

@@ -30,8 +30,7 @@ class ArmFrame:
         return points, self._height + np.clip(uv_mm[:, 1], -50, None) * 0.12
 
     def bands(self, projector: Projector, size_wh_px: tuple[int, int]) -> list[tuple[float, float, Points]]:
-        """Split the sprite across into bands that the lens bends little; each is from v, to v, and corners in
-        pixels."""
+        """Split the sprite across into bands that the lens bends little: from v, to v, and corners in px of each."""
         found = []
         edges = [-FRONT_MM, 120.0, 240.0, SLEEVE_MM, LENGTH_MM]
         while edges[-1] < self._length:

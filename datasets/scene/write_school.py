@@ -1,5 +1,6 @@
-"""Write the detector's training set in Ultralytics' layout: `python -m thirdcard.datasets.scene.write_school --out
-DIR`.
+"""Write the detector's training set in Ultralytics' layout.
+
+    python -m thirdcard.datasets.scene.write_school --out DIR
 
 Each world is one job; a job that is already done (its marker file exists) is skipped, so an interrupted run continues
 where it stopped. Splits are written side by side: `images/train`, and `images/val` for held-out worlds.

@@ -1,2 +1,1 @@
-"""Scenario scripts: a text says what happens at a table; it is played on a timeline and written as a recording with
-truth."""
+"""Scenario scripts: a text says what happens at a table; it is written as a recording with its truth."""

@@ -72,7 +72,11 @@ class Betting:
         return (self._script.table.rulebook, self._script.table.options)
 
     def begin(self, number: int, spec: ScriptedRound, opened: float, where: str) -> float:
-        """Put down the round's wagers; return when the last one rests, in seconds."""
+        """Put down the round's wagers; return when the last one rests, in seconds.
+
+        Raises:
+            ScriptError: A happening refers to a call, and the round has none.
+        """
         self._round, self._where = number, where
         self._take_left(opened)
         self.wagers = {wager.area.id: replace(wager, void=False) for wager in self.staying}

@@ -53,8 +53,10 @@ def hang_camera(camera: Camera, layout: Layout, seed: int) -> Calibration:
 
 
 def _look(centre: FloatArray, target: FloatArray, roll_deg: float) -> FloatArray:
-    """Return the rotation (3, 3) from layout to camera; apart from the roll, the picture's right runs along the
-    layout's x."""
+    """Return the rotation (3, 3) from layout to camera.
+
+    Apart from the roll, the picture's right runs along the layout's x.
+    """
     ahead = (target - centre) / np.linalg.norm(target - centre)
     down = np.cross(ahead, np.array([1.0, 0.0, 0.0]))
     down /= np.linalg.norm(down)

@@ -30,8 +30,10 @@ class DueAlert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToleratedReading:
-    """A verdict that the rulebook leaves open: an alert of that code and seat within the time does not count as
-    false."""
+    """A verdict that the rulebook leaves open.
+
+    An alert of that code and seat within the time does not count as false.
+    """
 
     code: str
     """An alert's code; `payout.*` stands for any code that begins so."""

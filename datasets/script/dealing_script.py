@@ -1,7 +1,6 @@
-"""The part of a scenario script about rare dealing: a shoe's opening and end, and cards that come together or not at
-all.
+"""The part of a scenario script about rare dealing.
 
-Knows nothing of time or motion.
+A shoe's opening and end, and cards that come together or not at all. Knows nothing of time or motion.
 """
 
 from __future__ import annotations

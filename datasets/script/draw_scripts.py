@@ -134,8 +134,10 @@ def draw_manners(seed: int, count: int = MANNER_FILES, each: int = 1) -> Drawn:
 
 
 def draw_handling(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
-    """Yield scripts with faults in handling cards, settling and the limits, by name; half of the tables deal face
-    down."""
+    """Yield scripts with faults in handling cards, settling and the limits, by name.
+
+    Half of the tables deal face down.
+    """
     rng = np.random.default_rng(seed)
     order = [TABLES[int(i)] for i in rng.permutation(len(TABLES))]
     tables = sorted(order, key=lambda table: table.style != "B")[: count // 2]
@@ -160,8 +162,10 @@ def draw_rare(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH
 
 
 def draw_shift(seed: int, count: int = 1) -> Drawn:
-    """Yield scripts of a whole shoe, by name: every fourth round contains an incident; the cloth is still between
-    rounds."""
+    """Yield scripts of a whole shoe, by name.
+
+    Every fourth round contains an incident; the cloth is still between rounds.
+    """
 
     def draw(drawer: Drawer) -> list[dict[str, object]]:
         rounds = [

@@ -296,8 +296,10 @@ def bets_known(bet: str, where: str) -> Bet:
 
 
 def _box(area: Area) -> tuple[Point, tuple[float, float], float]:
-    """Return centre, (width, height) and tilt of an area's smallest rectangle, its width axis within 45 degrees of
-    x."""
+    """Return centre, (width, height) and tilt of an area's smallest rectangle.
+
+    Its width axis is within 45 degrees of x.
+    """
     (centre_x, centre_y), (width, height), angle = cv2.minAreaRect(area.polygon_mm.astype(np.float32))
     while angle > 45.0:
         angle, width, height = angle - 90.0, height, width

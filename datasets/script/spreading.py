@@ -68,8 +68,10 @@ def deck_in_order(spread: ScriptedSpread, number: int) -> list[tuple[str, bool]]
 
 
 def format_lays(lays: Iterable[Lay]) -> list[dict[str, object]]:
-    """Return the lines of the truth: each lay with its rows; a card is null if it shows its back or is a strange
-    one."""
+    """Return the lines of the truth: each lay with its rows.
+
+    A card is null if it shows its back or is a strange one.
+    """
     return [
         {
             "t": round(lay.from_t, 2),

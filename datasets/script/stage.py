@@ -142,7 +142,7 @@ class CardActor:
         self.span.turning = None
 
     def bend(self, t: float, curl_mm: float) -> None:
-        """Be bent up by so much from `t` on."""
+        """Bend the card up by `curl_mm` from `t` on."""
         self._span(t, self.span.path, self.span.layer)
         self.span.curl_mm = curl_mm
 

@@ -43,8 +43,10 @@ def use_bfloat16_on_cpu() -> None:
 
 
 def to_channels_last(trainer: Any) -> None:
-    """Switch the model to the memory order in which convolutions are fastest on a CPU; a callback for training
-    start."""
+    """Switch the model to the memory order in which convolutions are fastest on a CPU.
+
+    A callback for the start of training.
+    """
     import torch
 
     trainer.model = trainer.model.to(memory_format=torch.channels_last)

@@ -151,8 +151,10 @@ def room_of(name: str, told_mm: Box) -> Box | None:
 
 
 def tight_box(face: npt.NDArray[np.uint8], room_mm: Box) -> Box:
-    """Return the box in mm round the ink within `room_mm` of a face, (H, W, 3) RGB; `room_mm` if there is little
-    ink."""
+    """Return the box in mm round the ink within `room_mm` of a face, (H, W, 3) RGB.
+
+    The result is `room_mm` itself if there is little ink.
+    """
     scale = face.shape[1] / CARD_SIZE_MM[0]
     x0, y0, x1, y1 = (round(edge * scale) for edge in room_mm)
     part = face[max(0, y0) : y1 + 1, max(0, x0) : x1 + 1].astype(np.int64)

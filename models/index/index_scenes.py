@@ -280,8 +280,10 @@ class _Table:
 
 
 def index_frames(box_mm: npt.NDArray[np.float32], corners: int) -> list[Matrix]:
-    """Return the quads (4, 2) of a card's indices in mm from the card's middle, clockwise from each index's top
-    left."""
+    """Return the quads of a card's indices, (4, 2) each, in mm from the card's middle.
+
+    Their corners run clockwise from each index's own top left.
+    """
     left, top, right, bottom = box_mm.astype(np.float64) - np.tile(np.array(CARD_SIZE_MM) / 2, 2)
     quads = [np.array([[left, top], [right, top], [right, bottom], [left, bottom]])]
     if corners == 4:
@@ -296,8 +298,10 @@ def apply(matrix: Matrix, points: Matrix) -> Matrix:
 
 
 def _view(rng: np.random.Generator, px_per_mm: float, side_px: int) -> Matrix:
-    """Draw a homography from table mm to px: rotated, foreshortened, in perspective, with (0, 0) at the picture's
-    middle."""
+    """Draw a homography from table mm to px; (0, 0) is mapped to the picture's middle.
+
+    It rotates, foreshortens and adds perspective.
+    """
     lean, short = rng.uniform(0, np.pi), float(rng.uniform(0.5, 1.0) ** 0.7)
     turn = _move(lean)[:2, :2]
     matrix = np.eye(3)

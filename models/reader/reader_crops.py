@@ -179,8 +179,7 @@ class ReaderSchool:
         return scene
 
     def _cover(self, scene: _Scene) -> npt.NDArray[np.float32]:
-        """Put a hand, chips or another card over the card; return the covered share of each mm of the card, (88,
-        63)."""
+        """Cover the card with a hand, chips or another card; return the covered share of each mm of it, (88, 63)."""
         rng = self._rng
         kind = rng.random()
         if kind < 0.45:

@@ -107,8 +107,10 @@ def deck_weights(bank: TextureBank, read: Read, *, seed: int, crops: int) -> npt
 
 
 def exam_bank() -> TextureBank:
-    """Draw the generated decks for the final evaluation, which training must not use; few enough to be drawn each
-    time."""
+    """Draw the generated decks for the final evaluation, which training must not use.
+
+    They are few enough to be drawn each time.
+    """
     decks = [machine_deck(seed) for seed in EXAM_SEEDS]
     textures = np.stack([[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks])
     boxes = tuple(deck.index_boxes_mm for deck in decks)

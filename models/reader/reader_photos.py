@@ -63,8 +63,7 @@ def _index_of(label: str) -> int | None:
 
 
 def _upright_quad(labelled: dict[str, Any], aspect: float) -> npt.NDArray[np.float32] | None:
-    """Return the corners clockwise from the card's top left; None if the long side is unknown or the card is cut
-    off."""
+    """Return the corners clockwise from the card's top left; None for an unknown long side or a cut-off card."""
     points = np.array(labelled.get("polygon", ()), dtype=np.float32)
     if points.shape != (4, 2) or points.min() < 2 or points.max() > 638:
         return None

@@ -98,8 +98,7 @@ def examine(folder: Path, run: Run, gauge: StackGauge, judging: Judging = AS_TOL
 
 
 def exam_figures(found: ChangeExamination) -> dict[str, float]:
-    """Return the metrics that `models/metrics.yaml` requires of the comparer, on the pairs of
-    `change_school.draw_exam`."""
+    """Return the metrics that `models/metrics.yaml` requires of the comparer, on `change_school.draw_exam`."""
     said = decide(found, found.judging.least_same)
     seen, right, wrong = shares(found, said, found.added != 0)
     return {

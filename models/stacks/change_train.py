@@ -59,8 +59,10 @@ class StackChanges:
         self._school, self._light = school, Relight(pair_light, seed)
 
     def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
-        """Yield batches: pairs (N, height, width, 9) uint8, indices in FATES (N,), and the change's shift in px
-        (N,)."""
+        """Yield batches.
+
+        Each has pairs (N, height, width, 9) uint8, indices in FATES (N,), and the change's shift in px (N,).
+        """
         folder, rng = pairs_in(self._school, "train"), np.random.default_rng(seed)
         for rows in rows_in_turn(folder, rng, count):
             *looks, truths = folder.take(rows)

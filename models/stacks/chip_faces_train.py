@@ -44,8 +44,11 @@ class ChipFaceReading:
         self._stacks, self._exam = stacks, exam
 
     def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
-        """Yield batches: faces beside each chip of their house, (M, 12, 32, 9) uint8; chips per face and true chip,
-        (N,)."""
+        """Yield batches.
+
+        Each has faces beside each chip of their house, (M, 12, 32, 9) uint8; the number of chips per face, (N,); and
+        the index of the true chip, (N,).
+        """
         rng = np.random.default_rng(seed)
         while True:
             stacks = [varied(self._stacks[i], rng) for i in rng.integers(len(self._stacks), size=count)]

@@ -105,8 +105,7 @@ def look_at(folder: Path, run: Run) -> tuple[Values, dict[str, Values]]:
 
 
 def exam_figures(folder: Path, run: Run) -> dict[str, float]:
-    """Return the metrics that `models/metrics.yaml` requires of the gauge, on the pairs of
-    `change_school.draw_exam`."""
+    """Return the metrics that `models/metrics.yaml` requires of the gauge, on `change_school.draw_exam`."""
     told, truth = look_at(folder, run)
     low = (truth["count"] <= 10) & (truth["displacement_px"] / truth["count"] >= 0.7)
     off = np.abs(counts_of(told, truth) - truth["count"])[low]

@@ -136,8 +136,10 @@ class CardSights:
         )
 
     def _doubt_first(self, sights: list[CardSight], look: CardLook) -> None:
-        """Check the first look's assumption once faces have gone and nothing covers the regions; relearn if it was
-        wrong."""
+        """Check the first look's assumption once faces have gone and nothing covers the regions.
+
+        If it was wrong, print and bare cloth are relearned.
+        """
         own = [sight for sight in sights if self._is_own(sight)]
         is_face = any(sight.face_up and sight.score >= FACE_SCORE for sight in own)
         if not self._first.is_cleared(look.frame.t, is_face=is_face, is_covered=self._is_covered(look)):

@@ -191,8 +191,7 @@ class CardWatch:
         return self._cards.backs()
 
     def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
-        """Return the card region that contains a point, (2,) mm, or the nearest within the slack; None where there is
-        none."""
+        """Return the card region that contains a point, (2,) mm, or the nearest within the slack; None for none."""
         return _region_at(self.regions, at_mm)
 
     def unsettled(self) -> list[CardTrack]:

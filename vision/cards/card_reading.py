@@ -177,8 +177,10 @@ class CardReading:
         return track.back_looks >= BACKS_SEEN or is_glimpsed or (is_long_hidden and bool(own))
 
     def may_be_turned(self, track: CardTrack, rested_t: float) -> bool:
-        """Whether a card that shows its face may have been turned under a hand: it was hidden, and no earlier look
-        showed a face."""
+        """Whether a card that shows its face may have been turned under a hand.
+
+        It may if it was hidden and no earlier look showed a face.
+        """
         if track.hidden_s < TURN_S:
             return False
         since_t = self._last_came_to_rest(track, rested_t)
@@ -195,8 +197,10 @@ class CardReading:
         return max((other_t for other_t in others if rested_t - other_t >= NEXT_CARD_S), default=-np.inf)
 
     def _is_of(self, glimpse: SideGlimpse, track: CardTrack, rested_t: float, since_t: float) -> bool:
-        """Whether a glimpse shows this card: what is seen there after it came to rest may be another card passing
-        over it."""
+        """Whether a glimpse shows this card.
+
+        Something that is seen there after the card came to rest may be another card passing over it.
+        """
         is_its_own = glimpse.track_id == track.track_id or since_t < glimpse.t <= rested_t
         is_there = float(np.linalg.norm(glimpse.at_mm - track.sight.at_mm)) < ONE_CARD_MM
         return is_its_own and is_there and rested_t - glimpse.t <= GLIMPSE_S

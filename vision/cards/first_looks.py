@@ -34,8 +34,13 @@ class FirstLooks:
     _disagreed: int = 0
 
     def begin(self, *, faces: int, unread: int, is_covered: bool) -> None:
-        """Take the first look: the numbers of faces and of unread things where cards belong, and whether more may be
-        hidden."""
+        """Take the first look.
+
+        Args:
+            faces: Number of visible faces where cards belong.
+            unread: Number of unread things there.
+            is_covered: Whether more of them may be hidden.
+        """
         self.are_doubted = bool(faces or unread or is_covered)
         self.is_unlearnt = self._has_shown_faces = faces > 0
         self.may_be_cards = bool(unread or is_covered)

@@ -78,8 +78,7 @@ class PassedOn:
         return self._last([laid for laid in self._before(track, known) if track.first_t - laid.seen_t <= ON_ITS_WAY_S])
 
     def take_back(self, track: CardTrack, region: str, known: Container[int]) -> Laid | None:
-        """Return and remove the back that was laid last in the region and was gone when `track` first showed a face
-        there."""
+        """Return and remove the back laid last in the region that was gone when `track` first showed a face there."""
         return self._last([laid for laid in self._before(track, known) if laid.region == region])
 
     def _before(self, track: CardTrack, known: Container[int]) -> list[Laid]:
@@ -132,8 +131,10 @@ class HandedCards:
         return depths[0] - max(depths[1] if len(depths) > 1 else -SLACK_MM, -SLACK_MM) if depths else 0.0
 
     def take_away(self, track: CardTrack, t: float) -> None:
-        """Note that a card that lay face down has been gone since `t` and may come back, unless the regions are
-        being cleared."""
+        """Note that a card that lay face down has been gone since `t` and may come back.
+
+        Ignored while the regions are being cleared.
+        """
         if self.places and t - self._cleared_t > CLEARING_S:
             self._away[track.track_id] = (track, t)
 
@@ -147,8 +148,10 @@ class HandedCards:
         return self._away.pop(track.track_id, None) is not None
 
     def clear(self, t: float) -> None:
-        """Note that an open card left its region at `t`: the regions are being cleared, and no card that is away
-        comes back."""
+        """Note that an open card left its region at `t`: the regions are being cleared.
+
+        No card that is away comes back from then on.
+        """
         self._cleared_t = t
         self.forget()
 

@@ -82,8 +82,7 @@ class KnownCards:
         return [*(old for old, _ in self.gone.values()), *self.handed.away(t), *missed]
 
     def missing_back(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
-        """Return which known card `track` is: one hidden at that very place, otherwise a missing one that lay face
-        down.
+        """Return which known card that lay face down `track` is: one hidden there, else a missing one.
 
         Left out are cards that lay at another place before, and those from whose region others lie there. The nearest
         is chosen. Where another card was brought with it, the two keep their order as neighbours; the result is None
@@ -179,8 +178,10 @@ class KnownCards:
         return [track for track in self.tracker.tracks if track.track_id not in self.known]
 
     def may_be_a_part(self, track: CardTrack, t: float) -> bool:
-        """Whether a half hidden face may be the visible part of a card beside it: it cannot be guessed, or equals
-        it."""
+        """Whether a half hidden face may be the visible part of a card beside it.
+
+        It may if it cannot be guessed, or equals that card's.
+        """
         guess = track.votes.guess()
         is_guessed = track.votes.posterior().max() >= GUESSED and guess not in NO_FACE
         if not track.sight.face_up or (is_guessed and self.may_be_missing(guess, t)):
@@ -252,8 +253,10 @@ class KnownCards:
         return is_there and label is not None and label == reading.label
 
     def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
-        """Whether both have the same label; if one was not read or lay face down, whether it vanished from that
-        region."""
+        """Whether both have the same label.
+
+        If one was not read or lay face down: whether it vanished from that region.
+        """
         known = self.known[old.track_id]
         if reading.label is not None and known.face_up and known.reading.label is not None:
             return known.reading.label == reading.label

@@ -74,8 +74,10 @@ class Familiarity:
         self._sure += sureness >= SURELY_READ
 
     def most_looks(self, most: float) -> float:
-        """Return how many independent looks the looks at one card count as at most: `most` for a deck that it knows,
-        else down to 1."""
+        """Return the largest number of looks at one card that count as independent.
+
+        It is `most` for a deck that the reader knows, and falls to 1 for a strange one.
+        """
         known = float(np.clip((self.share - STRANGE_SHARE) / (KNOWN_SHARE - STRANGE_SHARE), 0.0, 1.0))
         return 1.0 + (most - 1.0) * known
 
@@ -89,8 +91,7 @@ class Votes:
         groups: Groups | None = None,
         most_looks: Callable[[], float] = lambda: MOST_LOOKS,
     ) -> None:
-        """Take the labels, the groups that count the same, and the largest number of looks that may count as
-        independent."""
+        """Take the labels, the groups that count the same, and the most looks that may count as independent."""
         self._labels = labels
         self._groups: Groups = np.arange(len(labels)) if groups is None else groups
         self._most_looks = most_looks

@@ -303,8 +303,7 @@ def _assign(
 
 
 def _from_free_mm(track: CardTrack, sight_at_mm: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distances, (N,) mm, from sights to where a resting card was last seen uncovered, plus a small
-    penalty."""
+    """Return the distances in mm, (N,), from sights to where a resting card was last uncovered, plus a penalty."""
     if track.free_mm is None or track.motion is Motion.MOVING:
         return np.full(len(sight_at_mm), FAR_MM)
     return np.asarray(np.linalg.norm(sight_at_mm - track.free_mm, axis=1) + STILL_MM)
@@ -390,8 +389,7 @@ def _note_beside(pairs: Sequence[tuple[CardTrack, CardSight]]) -> None:
 
 
 def _comes_to_rest(track: CardTrack, t: float) -> bool:
-    """Set a card to rest once it has been still, or about one place, for long enough; return whether that happened
-    now."""
+    """Set a card to rest once it has been still, or about one place, for long enough; return whether it did."""
     if track.motion is Motion.RESTING or not _has_come_to_rest(track, t):
         return False
     track.motion, track.rested_t = Motion.RESTING, track.place_since_t

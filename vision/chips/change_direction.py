@@ -70,8 +70,7 @@ class GrowthOptics:
         return float(np.hypot(gauging.scale_mm * ERROR_SCALES, LEAST_ERROR_MM))
 
     def stack(self, gauging: Gauging, *, least_chip_mm: float) -> Stack:
-        """Return the measured stack. Its count is None where one chip displaces the top by less than
-        `least_chip_mm`."""
+        """Return the measured stack; no count where one chip displaces the top by less than `least_chip_mm`."""
         height = self.height_mm(gauging.foot_mm, gauging.displacement_mm)
         is_told = self.chip_mm(gauging.foot_mm, 0.0) >= least_chip_mm
         count = max(height / self.thickness_mm, 1.0) if is_told else None
@@ -158,8 +157,10 @@ def leant(fates: NDArray[np.float64], leaning: ArrayLike, judging: Judging) -> N
 
 
 def weighed(fates: NDArray[np.float64], carried: int | None) -> NDArray[np.float64]:
-    """Combine probabilities of FATES, (4,), with chips seen in the hand: BROUGHT, TAKEN or NEITHER; None changes
-    nothing."""
+    """Combine probabilities of FATES, (4,), with chips seen in the hand: BROUGHT, TAKEN or NEITHER.
+
+    None changes nothing.
+    """
     if carried is None:
         return fates
     told = fates * CARRYING[carried]

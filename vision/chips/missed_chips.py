@@ -271,8 +271,7 @@ class BareChips:
         return max((each.looks for each in there), default=0)
 
     def _again(self, view: _View, stood: _Stood, now: Image) -> _Stood | None:
-        """Return standing chips at their place, or where something pushed them; None where their picture is not
-        found."""
+        """Return standing chips at their place, or where something pushed them; None if their picture is not found."""
         points = (stood.box - np.array(view.origin_mm)) * self._rectifier.px_per_mm
         left, top, width, height = cv2.boundingRect(np.round(points).astype(np.int32))
         reach = round(PUSHED_MM * self._rectifier.px_per_mm)

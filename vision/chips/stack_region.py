@@ -280,10 +280,10 @@ class StackRegion:
         self._covered.glimpse(look)
 
     def _fates(self, ask: StackModels) -> list[NDArray[np.float64]]:
-        """Return probabilities of FATES for each stack that stayed at its place; none where the comparer cannot be
-        asked.
+        """Return probabilities of FATES for each stack that stayed at its place.
 
-        They combine the comparer's answer, the gauge's view of the direction, and chips seen in the hand.
+        They combine the comparer's answer, the gauge's view of the direction, and chips seen in the hand. The result is
+        empty where the comparer cannot be asked.
         """
         before, after = self._settled, self._looks[-1].standing
         crops = [look.crops for look in self._looks if look.crops]

@@ -76,8 +76,10 @@ class StackWatch:
         sureness: HeightSureness | None = None,
         judging: Judging = AS_TOLD,
     ) -> None:
-        """Take the regions, the gauge's reliability (None without a gauge) and how the comparer's answers are
-        judged."""
+        """Take the regions, the gauge's reliability, and how the comparer's answers are judged.
+
+        Without a gauge the reliability is None.
+        """
         self._polygons = {region: polygon.astype(np.float32) for region, polygon in regions.items()}
         self._reaches = {region: (*polygon.min(axis=0), *polygon.max(axis=0)) for region, polygon in regions.items()}
         self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}

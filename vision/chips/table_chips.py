@@ -77,8 +77,7 @@ class StackEyes:
     stages: StageClock
 
     def measure(self, frame: Frame, centres_mm: Sequence[NDArray[np.float64]]) -> list[Gauging | None]:
-        """Measure the stacks whose silhouettes have these centres, (2,) mm each; None for a stack that cannot be
-        measured."""
+        """Measure the stacks with these silhouette centres, (2,) mm each; None where a stack cannot be measured."""
         if self.gauge is None:
             return [None] * len(centres_mm)
         with self.stages.stage("read"):

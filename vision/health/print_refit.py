@@ -149,8 +149,10 @@ def _near(then: Image, now: Image, calibration: Calibration, size_mm: tuple[floa
 
 
 def _places(calibration: Calibration, size_mm: tuple[float, float]) -> tuple[Points, Points]:
-    """Return places of the cloth, (N, 2) mm, and where the old picture shows them, (N, 2) px, without those at its
-    edge."""
+    """Return places of the cloth, (N, 2) mm, and where the old picture shows them, (N, 2) px.
+
+    Those at the picture's edge are left out.
+    """
     x, y = (np.linspace(0.02, 0.98, count) * side for count, side in zip(PLACES, size_mm, strict=True))
     at_mm = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     seen = calibration.image_from_layout(at_mm)

@@ -44,8 +44,7 @@ class Sharpness:
         self._chosen = np.stack([rows[rich], columns[rich]], axis=1)
 
     def share(self, luma: Image, seen: BlockMask) -> float:
-        """Return the share of the detail that is left, about 1 where nothing changed, and 1 where it cannot be
-        measured.
+        """Return the share of the detail that is left, about 1 where nothing changed; 1 if it cannot be measured.
 
         Args:
             luma: (H, W) uint8 brightness of the full picture.

@@ -48,8 +48,10 @@ class HouseDeck:
     faces: Mapping[str, EnrolledFace]
 
     def likeness(self, seen: Small, label: str) -> float:
-        """Return how similar a prepared crop is to an enrolled face, either end up, -1 to 1; NaN where it is not
-        enrolled."""
+        """Return the similarity, -1 to 1, of a prepared crop and an enrolled face, either end up.
+
+        NaN where the face is not enrolled.
+        """
         face = self.faces.get(label)
         if face is None:
             return float("nan")

@@ -93,8 +93,10 @@ def _touches_rim(hull: NDArray[np.int32], patch: Image) -> bool:
 
 
 def _four_corners(hull: NDArray[np.int32]) -> NDArray[np.float64] | None:
-    """Return the quadrilateral round a hull, its four longest sides extended until they meet; None for another
-    shape."""
+    """Return the quadrilateral round a hull; None for another shape.
+
+    It consists of the hull's four longest sides, extended until they meet.
+    """
     sides = cv2.approxPolyDP(hull, 0.025 * cv2.arcLength(hull, True), True)[:, 0].astype(np.float64)
     if len(sides) < 4:
         return None

@@ -98,8 +98,10 @@ class HeightSureness:
 
 
 def crop_frame(centre_mm: NDArray[np.float64], camera_mm: NDArray[np.float64], diameter_mm: float) -> CropFrame:
-    """Return the crop frame of a stack, given its silhouette's centre; right under the camera the rotation is
-    arbitrary."""
+    """Return the crop frame of a stack, given its silhouette's centre.
+
+    Directly under the camera the rotation is arbitrary.
+    """
     away = np.asarray(centre_mm[:2] - camera_mm[:2], np.float64)
     distance = float(np.linalg.norm(away))
     outward = away / distance if distance > 1e-3 else np.array([0.0, -1.0])

@@ -73,8 +73,10 @@ class ReadIndex:
 
 
 def read_indices(found: Indices, readings: Readings) -> list[ReadIndex]:
-    """Return the indices that likely show a face, the most certain first; very small ones count as print and are
-    dropped."""
+    """Return the indices that likely show a face, the most certain first.
+
+    Very small ones count as print and are dropped.
+    """
     shares = face_shares(readings)
     read = [
         ReadIndex(shares[i], found.centres_px[i], found.ups[i], float(found.sizes_px[i, 1]), found.corners_px[i])
@@ -199,8 +201,10 @@ def _may_be_no_card(within: Sequence[ReadIndex], own: Sequence[ReadIndex]) -> bo
 
 
 def _shows_both_ends(own: Sequence[ReadIndex]) -> bool:
-    """Whether both of a card's indices are visible: then nothing covers it, and other apparent indices are its
-    print."""
+    """Whether both of a card's indices are visible.
+
+    Then nothing covers it, and other apparent indices are its print.
+    """
     return any(first.up @ second.up < _OPPOSITE for first in own for second in own)
 
 

@@ -37,8 +37,10 @@ class Detects(Protocol):
         *,
         shift_mm: tuple[float, float] = (0.0, 0.0),
     ) -> Detections:
-        """Return the objects whose centre lies in one of the boxes, and perhaps others; tiles are moved by the
-        shift."""
+        """Return the objects whose centre lies in one of the boxes, and perhaps others.
+
+        The tiles are moved by the shift.
+        """
         ...
 
 

@@ -73,8 +73,9 @@ class StillSkipper:
         return (item for item in self.looks(stretch) if isinstance(item, Frame))
 
     def looks(self, stretch: FilmStretch) -> Iterator[Frame | SightLost]:
-        """Yield the frames of a stretch, from the key frame at or before its beginning, and marks where nothing can be
-        seen.
+        """Yield the frames of a stretch, and marks where nothing can be seen.
+
+        Begins at the key frame at or before the stretch's beginning.
 
         Raises:
             UnreadableVideoError: The file cannot be opened.

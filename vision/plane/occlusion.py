@@ -43,8 +43,7 @@ class CoverMemory:
         self._last = covered.copy()
 
     def hidden_s(self, polygon_mm: NDArray[np.float64], t: float) -> float:
-        """Return for how many seconds the cells of a polygon were covered until just now (median); 0 where they were
-        visible."""
+        """Return for how many seconds the cells of a polygon were covered until just now (median); 0 if visible."""
         cells = self._grid.mask_of(polygon_mm)
         ended = self._ended_t[cells]
         lengths = np.where(t - ended <= JUST_NOW_S, ended - self._began_t[cells], 0.0)
@@ -99,8 +98,7 @@ class Cover:
         return None if arm is None else arm.entry_mm
 
     def arm_over(self, region: Mask) -> Arm | None:
-        """Return the arm that covers most of a region; None if what covers it does not reach in over the cloth's
-        edge."""
+        """Return the arm that covers most of a region; None if the cover does not reach in over the cloth's edge."""
         pieces = self._connected()
         over = pieces[region]
         weights = np.bincount(over[over > 0]) if (over > 0).any() else np.zeros(0)

@@ -30,8 +30,10 @@ class TileLook:
 
 
 def cover(rects_mm: Sequence[Rect], side_mm: float, *, step_mm: float, rim_mm: float = RIM_MM) -> list[TileLook]:
-    """Return tiles whose cores cover all rectangles, at most `side_mm` wide and high, or smaller in steps of
-    `step_mm`."""
+    """Return tiles whose cores cover all rectangles.
+
+    They are at most `side_mm` wide and high, or smaller in steps of `step_mm`.
+    """
     core_side_mm = side_mm - 2 * rim_mm
     cells = sorted(cell for rect in rects_mm for cell in _split(rect, core_side_mm))
     groups: list[Rect] = []

@@ -76,8 +76,7 @@ class _Stay:
         self.over_mm += [x_mm] * is_over
 
     def miss_mm(self, t: float, x_mm: float) -> float:
-        """Return how far, in mm, a point is from where this arm would be; BEYOND_MM where it cannot have moved
-        there."""
+        """Return how far, in mm, a point is from where this arm would be; BEYOND_MM if it cannot be there."""
         waited_s = t - self.t[-1]
         if abs(x_mm - self.x_mm[-1]) > STEP_MM + STEP_MM_S * waited_s:
             return BEYOND_MM
@@ -153,8 +152,7 @@ class SweepWatch:
         self._swept = _longest((*self._swept, *swept))
 
     def _tips_mm(self, cover: Cover) -> list[tuple[float, bool]]:
-        """Return x in mm of the tip of each arm from the top edge among the regions, and whether the arm is over
-        one."""
+        """Return x in mm of the tip of each arm from the top edge, and whether the arm is over a region."""
         mask = cover.hands | (cover.change.moving & cover.change.strange)
         if np.count_nonzero(mask & self._among) < LEAST_CELLS:
             return []

@@ -76,8 +76,10 @@ def face_from_picture(path: Path) -> EnrolledFace:
 
 
 def draw_sheet(deck: HouseDeck, labels: Sequence[str]) -> Image:
-    """Draw all enrolled faces side by side, in the order of the labels; the place of one that is not enrolled stays
-    empty."""
+    """Draw all enrolled faces side by side, in the order of the labels.
+
+    The place of one that is not enrolled stays empty.
+    """
     cells = []
     for label in labels:
         cell = np.full((HEIGHT_PX, WIDTH_PX, 3), 40, np.uint8)

@@ -123,8 +123,10 @@ class WholeCardReader:
 
 
 def _mended(crop: Image | None, shown: tuple[float, float]) -> Image | None:
-    """Replace the covered part of a crop by its own paper turned by 180 degrees: both ends of a face look much the
-    same."""
+    """Replace the covered part of a crop by the rest turned by 180 degrees.
+
+    Both ends of a face look much the same.
+    """
     if crop is None:
         return None
     own, mended = shown_columns(shown), crop.copy()
@@ -211,8 +213,10 @@ def shown_columns(shown: tuple[float, float]) -> slice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cut:
-    """A row cut into cards that overlap in one direction: each over the previous, to the right (1) or to the left
-    (-1)."""
+    """A row cut into cards that overlap in one direction.
+
+    Each lies over the previous one, to the right (1) or to the left (-1).
+    """
 
     side: int
     u_mm: NDArray[np.float64]

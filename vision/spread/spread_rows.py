@@ -62,8 +62,7 @@ class RowLine:
         return np.asarray(self.origin_mm + local[:, :1] * self.along + local[:, 1:] * across)
 
     def card_mm(self, u_mm: float, size_mm: tuple[float, float]) -> Points:
-        """Return the corners of the card whose centre lies at u, (4, 2) mm, clockwise, beginning with a shorter
-        side."""
+        """Return the corners of the card centred at u, (4, 2) mm, clockwise, beginning with a shorter side."""
         middle = self.layout_mm(np.array([u_mm]), np.zeros(1))[0]
         slope = float(self.bend.deriv()(u_mm))
         turn = np.array([[1.0, -slope], [slope, 1.0]]) / np.hypot(1.0, slope)

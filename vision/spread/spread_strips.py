@@ -230,8 +230,10 @@ def _last_of(is_card: NDArray[np.bool_], hole: int) -> int:
 
 
 def _line_strength(strip: Image) -> Signal:
-    """Return how strongly a thin line crosses the whole row, (lengths,): the mean of f(u - 2) - 2 f(u) + f(u + 2),
-    bounded."""
+    """Return how strongly a thin line crosses the whole row, (lengths,).
+
+    It is the mean of f(u - 2) - 2 f(u) + f(u + 2), bounded.
+    """
     gray = cv2.GaussianBlur(strip.astype(np.float32).mean(axis=2), (0, 0), sigmaX=0.7, sigmaY=2.0)
     bend = cv2.filter2D(gray, -1, np.array([[1, 0, -2, 0, 1]], np.float32), borderType=cv2.BORDER_REPLICATE)
     return np.asarray(np.clip(bend, -BEND_LEVELS, BEND_LEVELS).mean(axis=0), np.float64)

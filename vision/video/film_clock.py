@@ -151,8 +151,7 @@ class FilmClock:
         self._held: list[Stamp] = []
 
     def take(self, stamp: Stamp) -> list[MendedStamp]:
-        """Take the next packet's stamp; return, in order, the corrected stamps of all packets whose time is now
-        certain."""
+        """Take the next packet's stamp; return, in order, the corrected stamps whose time is now certain."""
         self._is_by_show |= self._is_reordered and stamp.decode is None and stamp.show is not None
         if not self._held and self._follows(stamp.reading) and not self._is_far_ahead(stamp):
             return [self._accept(stamp)]
@@ -182,8 +181,10 @@ class FilmClock:
         return stamp.show - stamp.decode > self._limits.lead
 
     def _settle_lead(self) -> list[MendedStamp]:
-        """Decide whether the first held picture is really shown so late: others near it are too, or its stamp is
-        wrong."""
+        """Decide whether the first held picture is really shown so late.
+
+        It is if others near it are too; otherwise its stamp is wrong.
+        """
         first, others = self._held[0], self._held[1:]
         shown = [other.show for other in others if other.show is not None]
         is_true = any(abs(show - (first.show or 0)) <= self._limits.lead for show in shown)
@@ -262,8 +263,10 @@ class FilmClock:
         return self._counted(len(held), ClockFault.CHAOS) if len(held) >= HELD else []
 
     def _first_step(self) -> int | None:
-        """Return the step of a film of few frames per second, whose first stamps lie far apart but evenly; None
-        otherwise."""
+        """Return the step of a film of few frames per second; None if there is none.
+
+        Its first stamps lie far apart but evenly.
+        """
         assert self._last is not None
         all_readings = (self._last[0], *(stamp.reading for stamp in self._held))
         readings = [reading for reading in all_readings if reading is not None]

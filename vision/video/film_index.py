@@ -124,8 +124,7 @@ def _index_of(path: str, size_bytes: int, _changed_ns: int, size_wh_px: SizeWh, 
 
 
 def _listed(container: InputContainer, stream: VideoStream, reader: PacketReader, size_bytes: int) -> FilmIndex | None:
-    """Make the index from the container's own complete one; None where it lacks one or does not give presentation
-    times."""
+    """Make the index from the container's own; None if that is incomplete or lacks presentation times."""
     entries = list(stream.index_entries)
     is_whole = "mp4" in container.format.name and len(entries) == stream.frames
     if not is_whole or stream.codec_context.has_b_frames or any(entry.is_discard for entry in entries):

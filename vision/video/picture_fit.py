@@ -1,7 +1,7 @@
-"""Fit pictures to the calibrated size: rotated as the film declares, with square pixels, and scaled if the shape is the
-same.
+"""Fit pictures to the calibrated size.
 
-A picture of another shape shows something else than was calibrated, and cannot be used.
+They are rotated as the film declares, with square pixels, and scaled if the shape is the same. A picture of another
+shape shows something else than was calibrated, and cannot be used.
 """
 
 from __future__ import annotations
