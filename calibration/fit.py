@@ -45,7 +45,8 @@ _CLICKED_WIDTH_PX = 1920
 _TRIED = 3
 """How many of the most likely outliers are left out in turn."""
 _LEAST_SHARE = 1e-6
-"""Least share of a point's residual that is its own; what the others cannot check does not count as off."""
+"""Least share of a point's residual that the other points do not absorb; with less, the point cannot be checked
+against them."""
 _MEASURED_FOCAL_SPREAD = 0.04
 _WORST_RESIDUAL = 0.02
 """Largest residual, as a share of the picture's diagonal; beyond it the points do not belong to the layout."""

@@ -62,7 +62,7 @@ class ObservedRegions:
     customs: CardCustoms = field(default_factory=CardCustoms)
     """What is known of the cards before any is seen."""
     side: SideRegions = field(default_factory=SideRegions)
-    """What is watched beside the card regions."""
+    """Places that are watched beside the card regions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

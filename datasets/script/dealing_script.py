@@ -38,7 +38,7 @@ class ShortHand(_Part):
 
 
 class ForeignCard(_Part):
-    """A card is dealt of which every copy is already out: its decks hold one too many."""
+    """A card is dealt although all its copies are already out: the decks hold one too many."""
 
     kind: Literal["foreign_card"]
     card: int = Field(default=1, ge=1, le=4)

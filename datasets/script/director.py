@@ -112,7 +112,7 @@ class _Director:
         self.pending: list[PlannedFault] = []
         """Faults that are raised when the next card is dealt."""
         self.foreign: Card | None = None
-        """The round's card of which every copy was out, until its face is seen."""
+        """A card of the round whose copies were all out already; None once its face was seen."""
         self.is_last_to_announce = False
 
     def spread(self) -> None:

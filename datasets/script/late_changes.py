@@ -5,7 +5,7 @@ from __future__ import annotations
 from thirdcard.datasets.script.drawn_rounds import Act, Drawer
 
 UNITS = (100, 500)
-"""Values of which every drawn set has a chip."""
+"""Chip values that every drawn chip set has."""
 TOPS = {100: (4, 500), 500: (1, 1000)}
 """For each unit: the most chips of it on top, and the larger value whose multiple lies below."""
 HIGHEST = 4900

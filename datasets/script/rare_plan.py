@@ -57,12 +57,12 @@ def with_rarities(steps: Sequence[Step], spec: ScriptedRound) -> list[Step]:
 
 
 def foreign_index(spec: ScriptedRound) -> int | None:
-    """Return which of the first four cards, from 0, is one of which every copy is out; None if none is."""
+    """Return which of the first four cards, from 0, has all its copies out already; None if none has."""
     return next((event.card - 1 for event in spec.happenings if isinstance(event, ForeignCard)), None)
 
 
 def foreign_card(spec: ScriptedRound, hands: Hands, shoe: DealingShoe, where: str) -> Card | None:
-    """Return the round's card of which every copy is out, if the script asks for one.
+    """Return the round's card whose copies are all out already; None if the script asks for none.
 
     Raises:
         ScriptError: Copies of it are left.

@@ -76,7 +76,7 @@ def chips_for(value: int, chips: ChipSet, where: str) -> tuple[int, ...]:
 
 
 def small_chips_for(value: int, chips: ChipSet, where: str) -> tuple[int, ...]:
-    """Return chips that make up a value, in the smallest chips of which a single stack suffices.
+    """Return chips for a value, the smallest ones that still fit into a single stack.
 
     Raises:
         ScriptError: The set has no chips for it.

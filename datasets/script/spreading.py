@@ -51,12 +51,12 @@ class LaidCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lay:
-    """What lies there together for a time."""
+    """Some decks that lie on the cloth at the same time."""
 
     from_t: float
-    """When all of it lies there."""
+    """Time from which all cards lie there."""
     to_t: float
-    """When the first card is taken away."""
+    """Time when the first card is taken away."""
     rows: tuple[tuple[LaidCard, ...], ...]
 
 
@@ -94,7 +94,7 @@ def format_lays(lays: Iterable[Lay]) -> list[dict[str, object]]:
 
 
 def _oddness(card: LaidCard) -> str | None:
-    """Return what is wrong with a card itself; None for nothing."""
+    """Return the fault of a card itself, or None."""
     if not card.face_up:
         return FALSE_SIDE
     return None if not is_odd(card.card) else "joker" if card.card == JOKER else "foreign"
@@ -227,7 +227,7 @@ class Spreading:
 
 
 def _shown(card: str, oddity: Oddity | None) -> list[tuple[str, bool]]:
-    """Return what lies at the place of a card."""
+    """Return the cards at the place of `card`, none to two, each with whether its face shows."""
     if oddity is None:
         return [(card, True)]
     if oddity.kind == "missing":

@@ -57,7 +57,7 @@ reported even if it cannot be read."""
 DRIFT_SHARE = 0.3
 """Below this share of a card's area, a difference from the bare view is attributed to drifting light."""
 MOSTLY_TAKEN = 0.5
-"""A box of which better boxes cover more than this share may be made of their parts."""
+"""A box covered by better boxes to more than this share may consist of their parts."""
 HIDES = 0.6
 """If less than this share of what better boxes leave of it differs from the bare cloth, it is made of their parts. The
 rim of a box is off by a few millimetres, and so is the edge of a card in the picture: of a strip of 20 mm that shows of

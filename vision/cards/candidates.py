@@ -32,7 +32,7 @@ ONE_PLACE_MM = 26.0
 NEIGHBOUR_MM = 110.0
 """Cards farther apart than this cannot overlap: the diagonal of a card of 63 x 88 mm is 108 mm."""
 MADE_OF_OTHERS = 0.85
-"""A box of which a larger share lies under better ones consists of their parts."""
+"""A box covered by better boxes to a larger share than this consists of their parts."""
 FOLLOW_LIGHT_S = 5.0
 """The bare view of an empty region is renewed at most this often, in seconds."""
 FACE_SCORE = 0.6

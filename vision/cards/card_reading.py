@@ -60,7 +60,7 @@ KEPT_S = 10.0
 REAL_SCORE = 0.7
 """Least mean detector score of a reported card that was never read."""
 LONG_THERE_S, LONG_THERE_LOOKS, LONG_THERE_SCORE = 2.0, 15, 0.75
-"""What the detector sees as an open card for so long (seconds, looks, score) is one, even if it cannot be read."""
+"""Seconds, looks and mean score after which a detected open card counts as one, even if it cannot be read."""
 UNREADABLE = 0.5
 """Upper limit of the confidence that such a thing is a card."""
 BROUGHT_SCORE, BROUGHT_LOOKS = 0.65, 5

@@ -22,7 +22,7 @@ class FirstLooks:
     """What is assumed about the first look, and whether that was confirmed so far."""
 
     are_doubted: bool = False
-    """Whether it is still open what is print."""
+    """Whether it is still undecided which things are print."""
     is_unlearnt: bool = False
     """Whether the cloth was never seen bare, since the first look showed open cards: any back may be print."""
     may_be_cards: bool = False

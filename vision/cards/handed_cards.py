@@ -21,7 +21,7 @@ SLACK_MM = 25.0
 """How many mm outside its place a card's centre may lie: two fifths of a card's width. A larger value mixes up
 neighbouring places, a smaller one misses cards that are laid inexactly. Chosen by hand."""
 SAME_THING_MM = 35.0
-"""What is seen within this distance of something that was there before any card could be is that thing."""
+"""A sight within this distance of something that was there before any card could be is that thing."""
 FURNITURE_S = 20.0
 """Seconds for which things are remembered that were seen while no card could be there: print is sometimes detected
 as a card."""

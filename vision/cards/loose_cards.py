@@ -36,7 +36,7 @@ WAIT_S = 3.0
 TURN_S = 1.0
 """Seconds for which a turned card's face is read before it is reported."""
 ONE_THING_MM = 40.0
-"""What is seen within this distance of a cutting card, or of a card that is known elsewhere, is that one."""
+"""A sight within this distance of a cutting card, or of a card that is known elsewhere, is that one."""
 
 NOTHING_READ = Reading(label=None, confidence=0.0)
 

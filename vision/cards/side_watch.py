@@ -65,7 +65,7 @@ def _rests(track: CardTrack) -> bool:
 
 
 def _is_no_clutter(card: CardRested) -> bool:
-    """Whether it is a card: where none belongs, something that cannot be read is something else."""
+    """Whether it is a card: outside the card regions, something unreadable is not one."""
     return card.reading.label is not None or card.score > UNREADABLE
 
 

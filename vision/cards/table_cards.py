@@ -42,7 +42,7 @@ NOTICED_S = 0.5
 """Longest time in seconds that a new card lies still before it is found: all of 172 in five recordings were in time.
 Some backs with a picture were found only after 0.6 to 1.2 s."""
 LONGEST_UNNOTICED_S = 3.0
-"""What has lain still for more seconds than this is not a card that came recently."""
+"""Something that has lain still for more seconds than this is not a card that came recently."""
 
 
 class ReadsCards(Protocol):

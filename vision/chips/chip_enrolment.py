@@ -28,7 +28,7 @@ from thirdcard.vision.inference.stack_height import CropFrame, Gauging, StackGau
 from thirdcard.vision.plane.rectify import Rectifier
 
 SHIFTS_MM = ((0.0, 0.0), (90.0, 50.0), (40.0, 110.0))
-"""Shifts of the tiles: what one look misses another may find, such as a red chip on a red cloth across a printed
+"""Shifts of the tiles: one look may find a chip that another misses, such as a red one on red cloth across a printed
 line."""
 SAME = 0.3
 """Boxes that overlap by more than this share are one chip; two that lie apart do not overlap."""

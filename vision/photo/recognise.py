@@ -44,7 +44,7 @@ in log width."""
 _CUT_SCORE = 0.5
 """Factor on the score of a box that is cut off by its tile."""
 _INSIDE = 0.7
-"""A box of which a larger share lies in a better one is part of it."""
+"""A box covered by a better one to a larger share than this is part of it."""
 _NEARLY_SQUARE = 1.2
 """A card is 1.4 times as long as wide; where the ratio seems smaller than this, seen obliquely, either side may be
 the short one, and it is read both ways. Chosen by hand."""

@@ -130,7 +130,7 @@ class Freshness:
         return [self.fields[i].box_mm for i in fields]
 
     def renew(self, fields: list[int], found: Detections, change: Change) -> None:
-        """Replace what was known of some fields by what a look at them found."""
+        """Replace the known hands and objects of some fields by those of the present look."""
         hands = self._bare.hands(found, change)
         for i in fields:
             cells = self.fields[i].cells

@@ -36,7 +36,7 @@ from thirdcard.vision.spread.spread_strips import Edges, find_edges, followed, u
 WIDE = 1.75
 """A strip that is this many times as wide as usual may hide a card's edge."""
 COVERED_SHARE = 0.12
-"""A strip of which a larger share lies under a hand or chips counts as hidden."""
+"""A strip covered by a hand or chips to a larger share than this counts as hidden."""
 LOOSE = 0.9
 """From this distance on, in widths, cards lie beside each other and do not overlap."""
 LAST_OFF = 0.12
@@ -49,7 +49,7 @@ CLEAR_WAY = 0.6
 UNORDERED_GAIN = 6.0
 """Least advantage, in log probability, of reading a row as unordered."""
 CLOTH_LEVEL = 0.88
-"""What is darker than this share of the row's paper, and was not read, is cloth."""
+"""Something unread that is darker than this share of the row's paper is cloth."""
 RIM_PX = 12
 """Rows left out at either end of a crop's 112: 8 px of rim beyond the card and 4 px of its edge."""
 BACK_FROM = 0.3

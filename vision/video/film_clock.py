@@ -43,8 +43,8 @@ HOLE_STEPS = 1.5
 STEADY = 1.3
 """Steps are steady if the longest of the last ones is at most this many times the usual one."""
 REMEMBERED = 31
-"""Steps of which the median is the usual one: about a second of film, and an odd number, so that the median is one
-of them."""
+"""Number of steps whose median is the usual step: about a second of film, and odd, so that the median is one of
+them."""
 WRAPS_TICKS = (1 << 33, 1 << 32)
 """Ticks after which clocks wrap: of MPEG streams, and of counters of 32 bits."""
 FALLBACK_HZ = 25.0

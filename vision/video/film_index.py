@@ -58,7 +58,7 @@ class KeyPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmIndex:
-    """What one file holds; small, and fit to be sent to other processes."""
+    """The index of one film file; small enough to be sent to other processes."""
 
     zero: int
     """The corrected tick of the film's time 0."""
