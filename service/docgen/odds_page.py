@@ -19,9 +19,9 @@ _HEAD = """# Odds
 
 Written by `thirdcard odds --page > docs/odds.md`; a test compares the page with the command. Every ordered deal of six
 cards from a full shoe is counted; rounds of four and five cards count with every way in which the rest could have come.
-Ranks and suits are distinguished if a bet needs them. Nothing is simulated, and nothing is rounded before it is printed.
-A house edge is what a bet loses on average for each unit staked; a stand-off counts 0. For one rulebook's figures, exact
-with `--json`: `thirdcard odds --rulebook tas --decks 6 --option federal=true`.
+Ranks and suits are distinguished if a bet needs them. Nothing is simulated, and nothing is rounded before it is
+printed. A house edge is what a bet loses on average for each unit staked; a stand-off counts 0. For one rulebook's
+figures, exact with `--json`: `thirdcard odds --rulebook tas --decks 6 --option federal=true`.
 """
 
 

@@ -14,7 +14,8 @@ Point = Callable[[Rulebook], Iterable[str]]
 _HEAD = """# The rulebooks side by side
 
 Made by `thirdcard rulebooks page --write docs/rulebooks.md` from the files in `rules/rulebooks`; a test compares them.
-The words are our own, short summaries; the sections are those of the published texts. "Silent" means that the text says nothing.
+The words are our own, short summaries; the sections are those of the published texts. "Silent" means that the text
+says nothing.
 """
 
 

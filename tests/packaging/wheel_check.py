@@ -18,7 +18,14 @@ from tests.house.source_tree import NAME, PACKAGES
 from tests.repository import ROOT
 
 WORK = ROOT / "build" / "package-check"
-BESIDE = ("tests/conftest.py", "docs/operations/install.md", "docs/report.png", "Makefile", ".ci/run", "requirements.lock")
+BESIDE = (
+    "tests/conftest.py",
+    "docs/operations/install.md",
+    "docs/report.png",
+    "Makefile",
+    ".ci/run",
+    "requirements.lock",
+)
 """What an sdist must hold besides the package, a few of them."""
 LOAD_CSV = """
 import sys, datasets
