@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from tests.repository import ROOT
 from thirdcard.service.config.house_yaml import HouseFile, LogFile, VerifyFile, load_house
@@ -111,7 +112,7 @@ def test_wrong_variable_is_refused_in_one_line_that_names_it(
 
 def test_every_key_stands_in_the_table_of_the_page() -> None:
     page = (ROOT / "docs" / "operations" / "configure.md").read_text(encoding="utf-8")
-    parts = {"log": LogFile, "verify": VerifyFile}
+    parts: dict[str, type[BaseModel]] = {"log": LogFile, "verify": VerifyFile}
     keys = [key for key in HouseFile.model_fields if key not in parts]
     keys += [f"{part}.{key}" for part, model in parts.items() for key in model.model_fields]
     assert [key for key in keys if f"| `{key}` |" not in page] == []
