@@ -253,7 +253,7 @@ class Interpreter:
             case BetsOpened():
                 return [*self.silence.close_before(t, self.state), replace(item, t=t)]
             case ResultAnnounced():
-                return [item, *self.state.remove_overdue(t)]
+                return [replace(item, t=t), *self.state.remove_overdue(t)]
         if self.silence.is_late(self.state):
             return []
         return [*self.state.remove_overdue(t), replace(item, t=t, untouched=self.state.areas.untouched)]

@@ -11,17 +11,21 @@ from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.game.cards import parse_card
 from thirdcard.rules.log.events import (
     Bet,
+    BetsOpened,
+    CameraLost,
     CardDealt,
     CardMoved,
     CardRemoved,
     CardReplaced,
     CardShown,
     CardTurned,
+    DealerChanged,
     Event,
     HidingPlace,
     LimitsChanged,
     NomineeNamed,
     NoMoreBets,
+    Outcome,
     ResultAnnounced,
     ReturnOrdered,
     RoundClosed,
@@ -202,6 +206,29 @@ def test_face_that_was_collected_after_its_round_was_closed_may_be_dealt_in_the_
         devices=frozenset({ResultAnnounced, RoundClosed}),
     )
     assert types(lines).count("card_dealt") == 2
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        BetsOpened(t=2.0),
+        NoMoreBets(t=2.0), DealerChanged(t=2.0, dealer="Ben"), RoundClosed(t=2.0),
+        ResultAnnounced(t=2.0, player=7, banker=5, winner=Outcome.PLAYER),
+        WagerSettled(t=2.0, area=AREA.id, seat=3, bet=Bet.BANKER, action=SettleAction.COLLECTED, amount=100),
+    ],
+    ids=lambda line: line.type,
+)  # fmt: skip
+def test_report_that_comes_after_later_lines_were_written_is_dated_when_it_came(late: Event) -> None:
+    interpreter = Interpreter(LAYOUT, frozenset({type(late)}))
+    interpreter.signal(DealerChanged(t=1.0, dealer="Ann"))
+    interpreter.lose_sight(9.0)
+    interpreter.signal(CameraLost(t=9.0, camera="overhead", fault="overloaded"))
+    written = interpreter.release(10.0)
+    interpreter.signal(late)
+    written += interpreter.finish()
+    assert late.type in types(written)
+    assert [line.t for line in written] == sorted(line.t for line in written)
+    assert written[-1].t == 9.0
 
 
 def test_round_is_not_closed_by_guess_where_a_device_reports_it() -> None:
