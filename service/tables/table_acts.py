@@ -242,13 +242,13 @@ class TableActs:
         taken = [path for path in table_files(self.home.tables) if _own_id(path) == table_id]
         taken += [folder for folder in (self.home.tables / table_id,) if (folder / TABLE).exists()]
         if taken:
-            raise TableStateError(f"{taken[0]} is there already; have the files read anew instead")
+            raise TableStateError(f"{taken[0]} is there already; have the files read again instead")
 
     def _check_untouched(self, table_id: str) -> None:
         """Raise TableStateError where files in `tables/` were changed by hand: the changes would be lost."""
         path = self._found().get(table_id)
         if path is not None and self._is_news(table_id, self._gather(table_id, path)):
-            raise TableStateError(f"{path} was changed by hand; have the files read anew first, or put them back.")
+            raise TableStateError(f"{path} was changed by hand; have the files read again first, or put them back.")
 
     def _put(self, table_id: str, files: FileSet, action: str, making: Making) -> Made:
         """Check a set-up, store it as the version in force, and copy its files into `tables/`."""

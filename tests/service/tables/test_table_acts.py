@@ -229,7 +229,7 @@ def test_table_is_not_added_twice(house: House, tmp_path: Path) -> None:
     with pytest.raises(TableStateError, match="there already"):
         house.acts().add(sent_files(good_setup(), tmp_path / "sent"))
     write_table(house.home, "B08")
-    with pytest.raises(TableStateError, match="read anew"):
+    with pytest.raises(TableStateError, match="read again"):
         house.acts().add(sent_files(with_limit(9000, "B08"), tmp_path / "sent"))
 
 

@@ -215,7 +215,7 @@ function showImport(form, { taken, refused }) {
   complain(form, "");
   say(head.textContent);
 }
-/** What became of files that were read anew: each table's version, and what is wrong with it. */
+/** What became of files that were read again: each table's version, and what is wrong with it. */
 function showTables(form, { items }) {
   const told = form.querySelector(".refused"), list = document.createElement("ul");
   const lines = items.flatMap(({ table, version, problems }) => [
@@ -226,7 +226,7 @@ function showTables(form, { items }) {
   told.replaceChildren(list);
   told.hidden = false;
   complain(form, "");
-  say(lines.length ? "The files were read anew." : "Nothing has changed.");
+  say(lines.length ? "The files were read again." : "Nothing has changed.");
 }
 document.addEventListener("change", async ({ target }) => {
   if (target.dataset?.file && target.files[0]) target.form.elements[target.dataset.file].value = await target.files[0].text();

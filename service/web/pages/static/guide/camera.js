@@ -44,7 +44,7 @@ export function looking(guide) {
     const { user, password } = Object.fromEntries(new FormData(form));
     if (!camera.service || !user) {
       form.elements.source.value = `rtsp://${camera.address}/`;
-      guide.say([camera.service ? "Give user and password, and click the camera again: then it tells its streams." : "It tells no streams by itself: add the path of its stream, as its manual has it."]);
+      guide.say([camera.service ? "Give user and password, and click the camera again to see its streams." : "It does not list its streams: add the path of its stream, as its manual gives it."]);
       (camera.service ? form.elements.user : form.elements.source).focus();
       return;
     }

@@ -61,7 +61,7 @@ export function drawing(guide) {
   function end() {
     const polygon = TOOLS[tool].make(...clicks);
     clicks = [];
-    if (!polygon || polygon.length < 3) { guide.say(["These places make no outline; draw it anew."]); show(); return; }
+    if (!polygon || polygon.length < 3) { guide.say(["These points make no outline; draw it again."]); show(); return; }
     const area = { ...meant(), polygon };
     sketch.add(area);
     goOn(area);
