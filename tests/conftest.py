@@ -1,5 +1,5 @@
-"""What all tests share: generated tests that draw the same values every time and never fail for being slow on a busy
-machine, and packages that are imported by the name under which they are installed."""
+"""Set-up for all tests: generated tests draw the same values every time and never fail because a busy machine is slow,
+and packages can only be imported by their installed names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class BareNames:
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """None for every name but those of our folders."""
+        """Raise ModuleNotFoundError for the names of our folders; None for all other names."""
         if name in PACKAGES:
             raise ModuleNotFoundError(f"{name}: imported as {NAME}.{name}", name=name)
         return None

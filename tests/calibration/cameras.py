@@ -1,4 +1,4 @@
-"""Cameras of known lens and place, for tests."""
+"""Cameras with known lens and position, for tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def camera_over(
     roll_deg: float = 0.0,
     distortion: tuple[float, ...] = (-0.12, 0.02, 0.0, 0.0, 0.0),
 ) -> Calibration:
-    """A camera that looks at the middle of a cloth; positive tilt puts it on the players' side."""
+    """A camera that looks at the centre of a cloth; with a positive tilt it is on the players' side."""
     target = np.array([layout.size_mm[0] / 2, layout.size_mm[1] / 2, 0.0])
     focal = 0.8 * 1920 * distance_mm / layout.size_mm[0]
     tip, _ = cv2.Rodrigues(np.array([-radians(tilt_deg), 0.0, 0.0]))
@@ -36,7 +36,7 @@ def camera_over(
 
 
 def reference_points_px(layout: Layout, camera: Calibration) -> dict[str, tuple[float, float]]:
-    """Where the camera sees the layout's reference points; those beyond the picture are left out."""
+    """The layout's reference points in the picture, in pixels; points outside the picture are left out."""
     points_px = camera.image_from_layout(np.array(list(layout.reference_points.values())))
     width, height = camera.image_size_wh_px
     return {

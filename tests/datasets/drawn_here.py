@@ -1,7 +1,7 @@
 """Draw a cloth, a deck and a frame and print their digests: `python -m tests.datasets.drawn_here`.
 
-With `barred` nothing outside the repository's folder of fonts can be used as one: the folders of systems are refused
-to whoever lists or opens something there, and FreeType's door to whoever names another file.
+With `barred`, no font outside the repository's folder of fonts can be used: listing or opening the system's font
+folders is refused, and so is opening any other file through FreeType.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def bar_other_fonts() -> None:
 
 
 def digests() -> dict[str, str]:
-    """What was drawn, each with its SHA-256."""
+    """The SHA-256 of each drawing, by name."""
     from tests.datasets.scenarios import HERE, SMALL_CAMERA, clean_round, script_of
     from thirdcard.datasets.scene.looks import look_of
     from thirdcard.datasets.scene.projection import Projector

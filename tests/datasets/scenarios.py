@@ -22,7 +22,7 @@ def script_of(*rounds: dict[str, Any], rulebook: str = "tas", style: str = "A", 
 
 
 def play(script: Script) -> Performance:
-    """The script played with the built-in layout and chips."""
+    """Play the script with the built-in layout and chips."""
     return perform(script, load_layout("mini-7", HERE), load_chips("house", HERE))
 
 

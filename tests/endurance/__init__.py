@@ -1,1 +1,1 @@
-"""Programs that try what a service has to endure: kills, load, cut cameras, full disks. See docs/endurance.md."""
+"""Programs that test a service under stress: kills, load, interrupted cameras, full disks. See docs/endurance.md."""

@@ -40,18 +40,18 @@ KEPT_PICTURES = 4000
 
 
 class RememberingSession:
-    """A model that looks at the same picture once, however many ask."""
+    """A model that processes equal pictures only once."""
 
     takes_batches = False
 
     def __init__(self, session: Session) -> None:
-        """Takes an open model."""
+        """Wrap an open model."""
         self.spec = session.spec
         self._session = session
         self._told: dict[bytes, NDArray[np.float32]] = {}
 
     def run(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """As `ModelSession.run`."""
+        """Run the model, as `ModelSession.run`."""
         keys = [_key_of(image) for image in images]
         new = {key: image for key, image in zip(keys, images, strict=True) if key not in self._told}
         if len(self._told) > KEPT_PICTURES:
@@ -66,26 +66,26 @@ def _key_of(image: Image) -> bytes:
 
 
 def remembering_eyes() -> SharedEyes:
-    """The shipped models; detector and reader look at each picture once."""
+    """The shipped models; detector and reader process equal pictures only once."""
     detector, reader = (RememberingSession(ModelSession.open(load_model_spec(name))) for name in ("detector", "reader"))
     return open_eyes(detector=detector, reader=reader)
 
 
 @dataclass(slots=True, kw_only=True)
 class Beginning:
-    """One watch, in its own time: 0 is its first frame's."""
+    """One watch, with its own stream time: 0 is its first frame."""
 
     at_t: float
-    """The moment of the film that is tried."""
+    """The time of the film at which it starts or is interrupted."""
     watch: TableWatch
     zero_t: float | None
-    """What its time begins at; None until its first frame comes."""
+    """The time of the film where its stream time is 0; None until its first frame."""
     gap_s: float = 0.0
-    """Nothing is seen for so long after `at_t`."""
+    """The seconds after `at_t` in which nothing is seen."""
     log: Sequence[Event] | None = None
-    """Of the watch that ended at `at_t`, with which this one goes on after the gap; it may grow until then."""
+    """The log of the watch that ended at `at_t`, which this one continues after the gap; it may grow until then."""
     from_t: float = field(init=False)
-    """From when on it sees, to the end of the film."""
+    """The time of the film from which it sees."""
     is_blind: bool = False
     seen_t: float = 0.0
     alerts: list[Alert] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Beginning:
         self.from_t = self.at_t + self.gap_s
 
     def see(self, frame: Frame, camera: str) -> None:
-        """Take the film's next frame in, as far as this watch sees it."""
+        """Process the film's next frame, as far as this watch sees it."""
         if self.log is not None:
             if frame.t < self.at_t + self.gap_s:
                 return
@@ -123,7 +123,7 @@ class Beginning:
         self._take()
 
     def finish(self) -> None:
-        """The film is over."""
+        """Finish the watch at the end of the film."""
         self.watch.finish(self.seen_t)
         self._take()
 
@@ -134,7 +134,7 @@ class Beginning:
         self.alerts = [*kept, *news.alerts]
 
     def incidents(self) -> list[Incident]:
-        """What was alleged but of the camera, in the film's time."""
+        """The incidents of its alerts, except those about cameras, in the time of the film."""
         told = [as_incident(alert) for alert in self.alerts if not alert.code.startswith("camera.")]
         return [replace(each, t=round(each.t + (self.zero_t or 0.0), 3)) for each in told]
 
@@ -152,14 +152,14 @@ def watch_from(
     to_t: float = LONGEST_S,
     eyes: Callable[[], SharedEyes] = remembering_eyes,
 ) -> list[Beginning]:
-    """Watch a recording from each of these moments on, or through a gap at each.
+    """Watch a recording from each of these times on, or with a gap at each.
 
     Args:
-        folder: The recording's.
-        moments: Seconds of the film.
-        gap_s: How long nothing is seen at each moment; 0: the watch begins there.
-        is_restarted: Whether the watch ends there, and another goes on with its log after the gap.
-        to_t: The film ends here.
+        folder: The recording.
+        moments: Times in seconds of the film.
+        gap_s: The seconds at each time in which nothing is seen; with 0 the watch starts there.
+        is_restarted: Whether the watch ends there, and another continues its log after the gap.
+        to_t: The end of the film.
         eyes: Opens the models.
     """
     table, opened = load_table(folder / "table.yaml"), eyes()
@@ -174,7 +174,7 @@ def watch_from(
                 break
             if frame.t < first_t:
                 continue
-            _ = frame.image  # converted once for all
+            _ = frame.image  # converted once for all watches
             for each in [*whole, *begun]:
                 each.see(frame, table.cameras[0].name)
     for each in begun:
@@ -189,14 +189,14 @@ def _begin(table: TableConfig, eyes: SharedEyes, at_t: float, gap_s: float) -> B
 
 
 def round_ends(truth: TableAccount) -> list[float]:
-    """When the film's rounds end."""
+    """The times at which the film's rounds end."""
     return [event.t for event in truth.events if isinstance(event, RoundClosed)]
 
 
 def judged(folder: Path, begun: Beginning, *, to_t: float = LONGEST_S) -> Matching:
-    """How the alerts of a watch compare with what is true of its time, and must be found after the running round.
+    """Match a watch's alerts with the truth for its time.
 
-    What is alleged of the running round and true is a hit; what is missed there is not counted.
+    True alerts in the round at the start are hits, but alerts missed there are not counted.
     """
     truth = load_truth(folder, load_table(folder / "table.yaml"))
     due_t = next((t for t in round_ends(truth) if t > begun.from_t), LONGEST_S)
@@ -206,7 +206,7 @@ def judged(folder: Path, begun: Beginning, *, to_t: float = LONGEST_S) -> Matchi
 
 
 def main() -> None:
-    """Watches as the command line asks, and prints a line a watch that errs, and one a recording."""
+    """Run the watches of the command line, and print a line per watch with errors, and one per recording."""
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.begun", description=__doc__)
     parser.add_argument("recordings", type=Path, nargs="+")
     parser.add_argument("--at", type=float, nargs="+", help="begin at these moments, seconds of the film")

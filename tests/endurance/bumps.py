@@ -36,33 +36,34 @@ TABLES = ("01-tas-a", "03-sg-rws-lamp", "05-nz-secretary-a", "10-nz-authority-b"
 MOST_DEG, MOST_MM = 2.0, 30.0
 RATE_HZ = 10.0
 PRINT_PX_PER_MM = 1.5
-"""As fine as the nearest camera sees the cloth."""
+"""The resolution of the nearest camera on the cloth."""
 BEFORE_S, AFTER_S = 1.5, 4.0
 NOTICED_S, SAFE_MM, WRONG_MM = 2.0, 2.0, 8.0
-"""What is asked for: noticed so soon, right to this, and never used where it is off by more than the last."""
+"""The requirements: the bump is noticed within this time, refitted within this error, and a fit with a larger error
+than the last is never used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bumped:
-    """What came of one bump."""
+    """The result of one bump."""
 
     table: str
     turned_deg: float
     moved_mm: float
-    """The camera."""
+    """The camera's displacement."""
     shows_mm: float
-    """By how much the old calibration misses the areas where it misses them most."""
+    """The largest error of the old calibration in the areas."""
     noticed_s: float | None
     fitted_s: float | None
     is_used: bool
     off_mm: float
-    """By how much the calibration in use at the end misses the areas where it misses them most."""
+    """The largest error in the areas of the calibration in use at the end."""
     within_mm: float | None
-    """What was said of that."""
+    """The error estimated by the fit itself."""
 
 
 class Filmed:
-    """A table amid play, filmed by any camera."""
+    """A table during play, filmed by any camera."""
 
     def __init__(self, name: str) -> None:
         path = SCRIPTS / f"{name}.yaml"
@@ -75,7 +76,7 @@ class Filmed:
         self.before = list(self._frames(self.camera, 0.0, BEFORE_S))
 
     def bump(self, camera: Calibration) -> Iterator[Frame]:
-        """What is seen before and after."""
+        """The frames before and after the bump."""
         yield from self.before
         yield from self._frames(camera, BEFORE_S, BEFORE_S + AFTER_S)
 
@@ -88,7 +89,7 @@ class Filmed:
 
 
 def off_mm(layout: Layout, found: Calibration, true: Calibration) -> float:
-    """By how much a calibration misses the boxes and wagering areas where it misses them most."""
+    """The largest error of a calibration in the boxes and wagering areas, in mm."""
     points = np.concatenate([area.polygon_mm for kind in ("hand", "wager") for area in layout.of_kind(kind)])
     seen_px = true.image_from_layout(points)
     inside = ((seen_px >= 0) & (seen_px <= np.array(true.image_size_wh_px) - 1)).all(axis=1)
@@ -97,7 +98,7 @@ def off_mm(layout: Layout, found: Calibration, true: Calibration) -> float:
 
 
 def try_bump(table: Filmed, dice: np.random.Generator) -> Bumped:
-    """Bump the table's camera and watch what is made of it."""
+    """Bump the table's camera and measure the reaction."""
     kind = dice.integers(3)
     turned_deg = 0.0 if kind == 1 else float(dice.uniform(0.0, MOST_DEG))
     moved = 0.0 if kind == 0 else float(dice.uniform(0.0, MOST_MM))
@@ -126,7 +127,7 @@ def try_bump(table: Filmed, dice: np.random.Generator) -> Bumped:
 
 
 def summary(tried: list[Bumped]) -> str:
-    """The figures asked for."""
+    """The required figures."""
     told = [one for one in tried if one.shows_mm > MOVED_MM]
     used = [one for one in tried if one.is_used]
     lines = [
@@ -143,7 +144,7 @@ def summary(tried: list[Bumped]) -> str:
 
 
 def main() -> None:
-    """Run it."""
+    """Run the bumps of the command line."""
     parser = argparse.ArgumentParser(description="Bump rendered cameras.")
     parser.add_argument("--bumps", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)

@@ -37,34 +37,34 @@ USER, PASSWORD, WRONG = "watcher-7", "ge:h@im/99?", "fals-ch-31"
 SECRETS = (USER, PASSWORD, quote(PASSWORD, safe=""), WRONG)
 SETTLED_S, CUT_S = 15.0, 6.0
 SLOW_BYTES_PER_S = 40_000.0
-"""A quarter of what the shipped recording needs."""
+"""A quarter of the rate of the shipped recording."""
 PASS_S = 84.0
-"""One pass of the recording, and what its last alert takes."""
+"""The seconds of one pass of the recording, with the delay of its last alert."""
 PATIENCE_S = 120.0
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of one camera."""
+    """The result for one camera."""
 
     make: str
     states: dict[str, list[str]] = field(default_factory=dict)
-    """By what was done to it, the states that its table showed meanwhile."""
+    """By disturbance, the states that its table showed meanwhile."""
     alleged: list[str] = field(default_factory=list)
-    """Codes of what was alleged of the times between, other than that the camera is lost."""
+    """Codes of alerts about the times between, other than that the camera is lost."""
     found: list[str] = field(default_factory=list)
-    """Codes in the undisturbed pass at the end."""
+    """Codes of alerts in the undisturbed pass at the end."""
     found_lossy: list[str] = field(default_factory=list)
-    """Codes in the pass before it, in which packets are lost; empty over TCP."""
+    """Codes of alerts in the pass before it, with lost packets; empty over TCP."""
     faults: dict[str, int] = field(default_factory=dict)
-    """Lines of the log that say that nothing was seen, by fault."""
+    """The number of log lines that report no sight, by fault."""
     refused_words: str = ""
     passwords_written: list[str] = field(default_factory=list)
-    """Files that hold a secret."""
+    """Files that contain a secret."""
 
 
 def main() -> int:
-    """Exit status 1 where a camera was not watched as it should be."""
+    """Test the cameras; returns exit status 1 where one was not watched as required."""
     options = _parser().parse_args()
     folder = options.out or Path(tempfile.mkdtemp(prefix="cameras-"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def makes(codecs: list[str], transports: list[str], drop: float) -> Iterator[Make]:
-    """The cameras to be tried."""
+    """The cameras to test."""
     for codec in codecs:
         for transport in transports:
             lost = drop if transport == "udp" else 0.0
@@ -99,7 +99,7 @@ def video_of(folder: Path, codec: str) -> Path:
 
 
 def transcode(source: Path, target: Path, *, until_s: float = 1e9) -> None:
-    """The same pictures in H.265, a key frame each two seconds."""
+    """Encode the pictures in H.265, with a key frame every two seconds."""
     with av.open(str(source)) as read, av.open(str(target), "w") as written:
         film = read.streams.video[0]
         rate = film.average_rate or Fraction(15)
@@ -114,7 +114,7 @@ def transcode(source: Path, target: Path, *, until_s: float = 1e9) -> None:
 
 
 def try_camera(folder: Path, make: Make) -> Outcome:
-    """One camera in a room of its own."""
+    """Test one camera in a room of its own."""
     outcome = Outcome(f"{make.codec} over {make.transport}, {make.drop:.0%} lost")
     room = furnish_room(folder / f"{make.codec}-{make.transport}", tables=1)
     with rtsp_camera(video_of(folder, make.codec), make) as camera:
@@ -143,10 +143,10 @@ def try_camera(folder: Path, make: Make) -> Outcome:
 
 
 def wait_for_pass(camera: RtspCamera) -> None:
-    """Until the recording began anew and was played to its end.
+    """Wait until the recording was started again and played to its end.
 
     Raises:
-        TimeoutError: It does not begin.
+        TimeoutError: It does not start.
     """
     passes, deadline = len(camera.began), time.monotonic() + PASS_S + PATIENCE_S
     while len(camera.began) == passes:
@@ -157,7 +157,7 @@ def wait_for_pass(camera: RtspCamera) -> None:
 
 
 def point_at(room: LiveRoom, url: str) -> None:
-    """Let the table look through this camera, over whatever transport it sends."""
+    """Point the table at this camera, with automatic choice of the transport."""
     path = room.home.tables / f"{LIVE}.yaml"
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     settings["cameras"][0] |= {"source": url, "transport": "auto"}
@@ -165,7 +165,7 @@ def point_at(room: LiveRoom, url: str) -> None:
 
 
 def disturb(room: LiveRoom, camera: RtspCamera, what: str, outcome: Outcome) -> None:
-    """Do something to a camera that plays, and wait until its table is watched again."""
+    """Disturb a playing camera, and wait until its table is watched again."""
     time.sleep(SETTLED_S)
     began = now_utc()
     match what:
@@ -186,7 +186,7 @@ def disturb(room: LiveRoom, camera: RtspCamera, what: str, outcome: Outcome) -> 
 
 
 def sign_in_wrongly(room: LiveRoom, camera: RtspCamera, outcome: Outcome) -> None:
-    """A wrong password for a while, then the right one: a table file that was changed is asked at once."""
+    """Use a wrong password for a while, then the right one: a changed table file takes effect at once."""
     began = now_utc()
     room.stop()
     point_at(room, camera.url.replace(quote(PASSWORD, safe=""), WRONG))
@@ -201,10 +201,10 @@ def sign_in_wrongly(room: LiveRoom, camera: RtspCamera, outcome: Outcome) -> Non
 
 
 def wait_until_told(room: LiveRoom) -> None:
-    """Until the table plays, or says that what comes is damaged: of a lossy stream that may be all there is.
+    """Wait until the table plays, or reports damaged pictures, which may be all that a lossy stream gives.
 
     Raises:
-        TimeoutError: It says neither.
+        TimeoutError: It reports neither.
     """
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
@@ -219,7 +219,7 @@ def wait_until_told(room: LiveRoom) -> None:
 
 
 def states_until(room: LiveRoom, patience_s: float, *, wanted: str | None = None) -> list[str]:
-    """The states that the table shows, one after the other, until it shows the wanted one."""
+    """The table's states in order, until it shows the wanted one."""
     seen: list[str] = []
     deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
@@ -247,7 +247,7 @@ def alleged(room: LiveRoom, began: datetime, ended: datetime) -> list[str]:
 
 
 def log_faults(room: LiveRoom) -> dict[str, int]:
-    """How often the log says that nothing was seen, by fault."""
+    """The number of log lines that report no sight, by fault."""
     database = room.open_database()
     with database.reading() as session:
         lines = [json.loads(line.body) for line in chain.read(session, log_chain(LIVE))]
@@ -257,7 +257,7 @@ def log_faults(room: LiveRoom) -> dict[str, int]:
 
 
 def files_with_secrets(room: LiveRoom) -> list[str]:
-    """Whatever was written, the table's own file left out."""
+    """The written files that contain a secret, except the table's own file."""
     written = [path for path in room.home.folder.rglob("*") if path.is_file() and path.parent != room.home.tables]
     return [str(path) for path in written if any(secret.encode() in path.read_bytes() for secret in SECRETS)]
 

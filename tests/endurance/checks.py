@@ -1,4 +1,4 @@
-"""Hold what a service acknowledged against what its store has now."""
+"""Compare what a service acknowledged with what its store has now."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REPORTED = frozenset({DealerChanged.type, CameraMoved.type})
 
 
 def faults_of(session: Session, home: Home, diary: Diary) -> list[str]:
-    """What was acknowledged before the session began and is not there, or is another; fits at any time."""
+    """What was acknowledged before the session began and is missing or different; valid at any time."""
     found = [
         fault for fault in (verify_chains(session), verify_evidence(session, EvidenceStore(home.evidence))) if fault
     ]
@@ -46,13 +46,13 @@ def faults_of(session: Session, home: Home, diary: Diary) -> list[str]:
 
 
 def faults_at_the_end(session: Session, home: Home, diary: Diary, until: datetime) -> list[str]:
-    """What else must hold at rest: nothing twice, nothing untold, each report in the log, each clip plays.
+    """What else is wrong at rest: duplicates, unsent alerts, reports missing in the log, clips that do not play.
 
     Args:
-        session: Of the database.
+        session: A database session.
         home: The service's folder.
         diary: What was acknowledged.
-        until: Of alerts that were raised later, nothing is asked: the service was stopped meanwhile.
+        until: Later alerts are not checked: the service was stopped meanwhile.
     """
     found = _told_not_at_all(session, diary.told, until)
     found += _unlogged_signals(session)
@@ -135,7 +135,7 @@ def _unlogged_signals(session: Session) -> Iterator[str]:
 
 
 def _named_in(report: dict[str, str]) -> str:
-    """What sets a report apart from all others."""
+    """The part of a report that is unique."""
     return report.get("dealer") or report["camera"]
 
 

@@ -1,4 +1,4 @@
-"""People and devices at work: each in a thread, each writing down what the service acknowledged to it."""
+"""Simulated people and devices: each in a thread, each recording what the service acknowledged to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Work = Callable[[], None]
 
 @dataclass(slots=True)
 class Client:
-    """One who asks the service for things."""
+    """One client of the service."""
 
     name: str
     room: LiveRoom
@@ -35,7 +35,7 @@ class Client:
     http: httpx.Client
 
     def ask(self, method: str, path: str, **options: Any) -> dict[str, Any] | None:
-        """The body of a good answer; None where there was none. Refusals of what others did first are no surprise."""
+        """The body of a successful answer, else None. Refusals because another client was first are expected."""
         try:
             answer = self.http.request(method, path, **options)
         except httpx.HTTPError:
@@ -53,14 +53,14 @@ class Client:
         return None
 
     def keep_at(self, work: Work) -> None:
-        """Do it over and over until told to stop."""
+        """Repeat the work until asked to stop."""
         while not self.stopping.is_set():
             work()
             self.stopping.wait(self.pause_s * self.random.uniform(0.5, 1.5))
 
 
 def report_signals(client: Client, tables: list[str]) -> Work:
-    """A device that tells who deals, a name that was never there before each time."""
+    """A device that reports the dealer, each time with a new name."""
     numbers = itertools.count(1)
 
     def work() -> None:
@@ -75,7 +75,7 @@ def report_signals(client: Client, tables: list[str]) -> Work:
 
 
 def report_cameras(client: Client, tables: list[str]) -> Work:
-    """A guard who says that cameras were moved: each report is an alert."""
+    """A guard who reports moved cameras: each report is an alert."""
     numbers = itertools.count(1)
 
     def work() -> None:
@@ -90,7 +90,7 @@ def report_cameras(client: Client, tables: list[str]) -> Work:
 
 
 def decide_alerts(client: Client) -> Work:
-    """An operator who takes the newest alerts that wait, or closes them."""
+    """An operator who acknowledges or closes the newest open alerts."""
     numbers = itertools.count(1)
 
     def work() -> None:
@@ -109,7 +109,7 @@ def decide_alerts(client: Client) -> Work:
 
 
 def write_notes(client: Client) -> Work:
-    """A supervisor who writes into a case."""
+    """A supervisor who adds notes to a case."""
     numbers = itertools.count(1)
     cases: list[int] = []
 
@@ -126,7 +126,7 @@ def write_notes(client: Client) -> Work:
 
 
 def read_lists(client: Client) -> Work:
-    """Somebody who looks at alerts and rounds with their logs."""
+    """A person who reads alerts and rounds with their logs."""
 
     def work() -> None:
         page = client.ask("GET", "/api/alerts", params={"limit": 20})
@@ -145,7 +145,7 @@ def read_lists(client: Client) -> Work:
 
 
 def listen(client: Client) -> Work:
-    """A browser on the alert stream, that comes back with the place of the last event."""
+    """A browser on the alert stream that reconnects with the place of the last event."""
     place = "0-0"
 
     def work() -> None:
@@ -167,7 +167,7 @@ def listen(client: Client) -> Work:
 
 
 def read_events(lines: Iterator[str]) -> Iterator[Told]:
-    """The events of a stream; that which only gives the place is of kind `start`."""
+    """The events of a stream; an event that only gives the place is of kind `start`."""
     fields: dict[str, str] = {}
     for line in lines:
         if line:
@@ -182,7 +182,7 @@ def read_events(lines: Iterator[str]) -> Iterator[Told]:
 
 
 def _as_written(line: dict[str, Any]) -> str:
-    """A line of the log as its chain holds it: its number stands beside it there."""
+    """A log line in the form of its chain, which stores the number separately."""
     return canonical({key: value for key, value in line.items() if key != "line"})
 
 
@@ -195,7 +195,7 @@ def _note_lines(diary: Diary, story: dict[str, Any] | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """Those that are at work."""
+    """The running clients."""
 
     workers: list[threading.Thread]
     listener: threading.Thread
@@ -203,19 +203,19 @@ class Clients:
     deaf: threading.Event
 
     def stop_working(self) -> None:
-        """Let all end but the listener; the service must still be there."""
+        """Stop all clients but the listener; the service must still run."""
         self.stopping.set()
         for thread in self.workers:
             thread.join(60)
 
     def stop_listening(self) -> None:
-        """Let the listener end too; the service may be gone."""
+        """Stop the listener; the service may have ended."""
         self.deaf.set()
         self.listener.join(60)
 
 
 def start_clients(room: LiveRoom, diary: Diary, tables: list[str], seed: int) -> Clients:
-    """All of them, at work."""
+    """Start all clients."""
     stopping, deaf = threading.Event(), threading.Event()
     makers: list[tuple[str, str, float, Callable[[Client], Work]]] = [
         ("device", "operator", 0.4, lambda client: report_signals(client, tables)),

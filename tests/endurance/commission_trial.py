@@ -39,22 +39,22 @@ from thirdcard.vision.video.video import VideoReader
 Image = NDArray[np.uint8]
 VIDEO, TRUTH, SIGNALS = "video.mp4", "truth.jsonl", "signals.jsonl"
 TIMES, POINT = 3.0, 0.01
-"""The upper end is at most so many times the true error, or this."""
+"""The upper end is at most this many times the true error, or this value."""
 NEEDED = 11 / 12
 SEED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What the camera loses."""
+    """How a copy is degraded."""
 
     name: str
     scale: float = 1.0
-    """Pixels of each side that are left, scaled up again."""
+    """The share of pixels of each side that is kept, scaled up again."""
     blur_px: float = 0.0
     light: float = 1.0
     noise: float = 0.0
-    """Standard deviation, grey levels."""
+    """The standard deviation in grey levels."""
 
 
 QUALITIES = (
@@ -71,35 +71,36 @@ QUALITIES = (
     Quality("0.65 of the pixels a side, dim, noisy", scale=0.65, light=0.8, noise=4.0),
     Quality("dark (0.45) and noisy", light=0.45, noise=6.0),
 )
-"""From as filmed to unreadable."""
+"""From unchanged to unreadable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """One recording."""
+    """The result for one recording."""
 
     name: str
     quality: str
     sure: tuple[int, int]
-    """Faces told surely that are wrong, and of how many."""
+    """The number of wrong faces among those read with certainty, and the number read."""
     failed: tuple[int, int]
-    """Cards that are wrong, unread or misplaced, and of how many."""
+    """The number of cards that are wrong, unread or misplaced, and the number of cards."""
     said: TableCommission
 
     @property
     def is_right(self) -> bool:
-        """Whether the card error's interval holds the truth and is tight; of all cards where none was read surely."""
+        """Whether the card error's interval contains the truth and is tight; for all cards where none was read with
+        certainty."""
         errors = self.said.seen.errors
         return _is_right(errors.sure, self.sure) if self.sure[1] else _is_right(errors.cards, self.failed)
 
     @property
     def is_unreadable_called_fit(self) -> bool:
-        """Whether a table of which less than half of the cards can be read is not called not fit."""
+        """Whether less than half of the cards can be read, but the verdict is not "not fit"."""
         return self.sure[1] < LEAST_SHARE * self.failed[1] and self.said.verdict.fitness is not Fitness.NOT_FIT
 
 
 def make_copy(recording: Path, out: Path, quality: Quality) -> None:
-    """Write a worse copy of a recording, its truth beside it."""
+    """Write a degraded copy of a recording, with its truth."""
     out.mkdir(parents=True, exist_ok=True)
     for name in (*KEPT, TRUTH, SIGNALS):
         if (recording / name).is_file():
@@ -133,7 +134,7 @@ def try_recording(recording: Path, out: Path, quality: Quality) -> Tried:
 
 
 def table_of(tried: Sequence[Tried]) -> str:
-    """A Markdown table of all."""
+    """A Markdown table of all results."""
     columns = (
         "recording", "quality", "read surely", "true error", "stated, 95 %", "at most", "right", "any card: true",
         "stated", "right", "verdict",
@@ -193,7 +194,7 @@ def _yes(is_so: bool) -> str:
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", nargs="+", type=Path, help="folders of recordings with truth")
     parser.add_argument("--out", type=Path, required=True, help="folder for copies and watches")

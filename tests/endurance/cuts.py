@@ -31,50 +31,50 @@ from thirdcard.service.web.demo_room import RECORDING
 
 LIVE, OTHER = "T1", "T2"
 SETTLED_S = 20.0
-"""So long the table plays before each cut."""
+"""The seconds that the table plays before each cut."""
 WRITTEN_S = 15.0
-"""So long after the picture is back the log may take to say so."""
+"""The seconds after the picture is back within which the log must report it."""
 LOST, BACK = "camera_lost", "camera_back"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one cut; seconds."""
+    """The result of one cut; times in seconds."""
 
     cut: str
     lasted_s: float
     noticed_after_s: float | None
     """From the cut to the `camera_lost` of the log; None where there is none."""
     shown_after_s: float
-    """From the cut until the table's state said that it is lost."""
+    """From the cut until the table's state showed it as lost."""
     back_after_s: float | None
     """From the end of the cut to the `camera_back` of the log."""
     alleged: list[str]
-    """Codes of what was alleged of the time between, other than that the camera is lost."""
+    """Codes of alerts about the time between, other than that the camera is lost."""
     other_missed: int
     """Frames that the other table missed meanwhile."""
     other_lag_s: float
-    """The other table's greatest lag meanwhile."""
+    """The other table's largest lag meanwhile."""
     other_lost: int
-    """Lines of the other table's log that say that its camera gave no picture; overload is none of the cut's."""
+    """The number of lines in the other table's log that report no picture; overload is not caused by the cut."""
 
     @property
     def is_well(self) -> bool:
-        """Whether it went as it should."""
+        """Whether the result is as required."""
         told = self.noticed_after_s is not None and self.back_after_s is not None
         return told and not self.alleged and not self.other_lost
 
 
 @dataclass(slots=True)
 class OtherTable:
-    """Follows how a table does that has nothing to do with the cut."""
+    """Follows the state of a table that is not affected by the cut."""
 
     room: LiveRoom
     lag_s: float = 0.0
     missed: int = 0
 
     def follow(self, ended: threading.Event) -> None:
-        """Look four times a second until asked to end."""
+        """Read the state four times a second until asked to end."""
         first: int | None = None
         while not ended.wait(0.25):
             state = state_of(self.room, OTHER)
@@ -84,12 +84,12 @@ class OtherTable:
 
 
 def state_of(room: LiveRoom, table: str) -> dict[str, Any]:
-    """How a table stands."""
+    """The state of a table."""
     return next(dict(state) for state in room.states() if state["id"] == table)
 
 
 def show_camera(room: LiveRoom, table: str, url: str) -> None:
-    """Let a table look through another camera."""
+    """Point a table at another camera."""
     path = room.home.tables / f"{table}.yaml"
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     settings["cameras"][0]["source"] = url
@@ -97,7 +97,7 @@ def show_camera(room: LiveRoom, table: str, url: str) -> None:
 
 
 def main() -> int:
-    """Exit status 1 where a cut did not go well."""
+    """Run the cuts; returns exit status 1 where one went wrong."""
     options = _parser().parse_args()
     folder = options.out or Path(tempfile.mkdtemp(prefix="cuts-"))
     try:

@@ -13,7 +13,7 @@ PROCEDURES: list[Scenario] = []
 
 
 def add(code: str, name: str, rules: Mapping[str, str | None], fault: Build, near: Build, **options: Any) -> None:
-    """The scenario under each of the rulebooks, with the rule that each cites."""
+    """Add the scenario under each of the rulebooks, with the rule that each cites."""
     for rulebook, rule in rules.items():
         PROCEDURES.append(
             Scenario(code=code, rulebook=rulebook, rule=rule, name=name, fault=fault, near=near, options=options)
@@ -21,7 +21,7 @@ def add(code: str, name: str, rules: Mapping[str, str | None], fault: Build, nea
 
 
 def turned(*ids: str) -> Build:
-    """The four cards face down, then turned in that order."""
+    """Four cards face down, then turned in this order."""
 
     def build(log: TableLog) -> TableLog:
         log.open()
@@ -47,7 +47,7 @@ def settled(bet: str, *, is_early: bool, action: str = "collected", text: str = 
 
 
 def settled_amid(bet: str, *, is_early: bool) -> Build:
-    """A whole round of five cards; 100 on the bet, which lose, are collected before the last card or at the end."""
+    """A whole round of five cards; 100 on the bet, which loses, are collected before the last card or at the end."""
 
     def build(log: TableLog) -> TableLog:
         log.open(f"s3-{bet}").four("P QH 4D | B 3C 4H")
@@ -60,7 +60,7 @@ def settled_amid(bet: str, *, is_early: bool) -> Build:
 
 
 def burned(*faces: str | None, shown: str | None) -> Build:
-    """A shoe's first card, further ones, and a face of the pile that was seen."""
+    """A new shoe's first burned card, further ones, and a face of the pile that was seen."""
 
     def build(log: TableLog) -> TableLog:
         log.add("shoe_opened", decks=8)
@@ -72,7 +72,7 @@ def burned(*faces: str | None, shown: str | None) -> Build:
 
 
 def cut_with(left: int, *, decks: int) -> Build:
-    """All cards but so many are out when the cutting card comes."""
+    """The cutting card comes when this number of cards is left."""
 
     def build(log: TableLog) -> TableLog:
         log.add("shoe_opened", decks=decks)
@@ -84,7 +84,7 @@ def cut_with(left: int, *, decks: int) -> Build:
 
 
 def announced(*, is_said: bool, cut_first: bool, is_reported: bool = True) -> Build:
-    """The cutting card comes before or amid a round; a person reports what is announced."""
+    """The cutting card comes before or during a round; a person reports the announcements."""
 
     def build(log: TableLog) -> TableLog:
         who: dict[str, Any] = {"source": "person"} if is_reported else {}
@@ -104,7 +104,7 @@ def announced(*, is_said: bool, cut_first: bool, is_reported: bool = True) -> Bu
 
 
 def replaced(*, is_within: bool) -> Build:
-    """A damaged card is exchanged in the round or after it."""
+    """A damaged card is replaced during the round or after it."""
 
     def build(log: TableLog) -> TableLog:
         log.open().four(STANDS)

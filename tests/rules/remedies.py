@@ -1,4 +1,4 @@
-"""What each scenario's alert orders, as `remedies.yaml` has it after the texts."""
+"""The remedy ordered by each scenario's alert, from `remedies.yaml`, which follows the texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _written() -> dict[str, dict[str, str | dict[str, str]]]:
 
 
 def remedy_of(scenario: Scenario) -> Ordered | None:
-    """What the scenario's fault is followed by; None where nothing is written of it."""
+    """The remedy for the scenario's fault; None where the text has none."""
     written = _written().get(scenario.rulebook, {}).get(scenario.code)
     ordered = written.get(scenario.name) if isinstance(written, dict) else written
     if ordered is None:

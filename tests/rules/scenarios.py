@@ -1,4 +1,4 @@
-"""For each code of the contract: a fault, and a round that nearly is one; for every rulebook that has a case of it."""
+"""For each code of the contract: a fault and a near miss, for every rulebook with a case of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLAYER_DUE = "P KH 3C | B 3D 4H"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One fault under one rulebook, and its near miss."""
+    """One fault under one rulebook, and a near miss."""
 
     code: str
     rulebook: str
@@ -43,7 +43,7 @@ SCENARIOS: list[Scenario] = []
 
 
 def add(code: str, name: str, rules: Mapping[str, str | None], fault: Build, near: Build, **more: Any) -> None:
-    """The scenario under each of the rulebooks, with the rule that each cites, `into` a list."""
+    """Add the scenario under each of the rulebooks, with the rule that each cites, to the list `into`."""
     options, into, table = more.pop("options", {}), more.pop("into", SCENARIOS), more
     for rulebook, rule in rules.items():
         style = options.get("dealing_style")
@@ -57,7 +57,7 @@ def add(code: str, name: str, rules: Mapping[str, str | None], fault: Build, nea
 
 
 def five(nz: str | None, sg: str | None, tas: str | None) -> dict[str, str | None]:
-    """The rules of the five; `nsw` is silent."""
+    """The rules of five rulebooks; `nsw` has none."""
     return {"nz-authority": nz, "nz-secretary": nz, "sg-rws": sg, "tas": tas, "nsw": None}
 
 
@@ -106,7 +106,7 @@ def wagered(change: Callable[[TableLog], TableLog], *, is_late: bool, areas: tup
 
 
 def after_result(change: Callable[[TableLog], TableLog], text: str, *result: int) -> Build:
-    """A change of a wager on Banker when the result is out; in the near miss the Banker won and was paid."""
+    """A change of a wager on Banker after the result; in the near miss the Banker won and was paid."""
 
     def build(log: TableLog) -> TableLog:
         log.open("s3-banker").four(text).result(*result)
@@ -259,7 +259,8 @@ add(
 
 
 def ordered_back(action: str) -> Build:
-    """A bet that was not insured for want of an offer loses; a manager orders it returned, and the dealer does so."""
+    """A bet that was not insured for lack of an offer loses; a manager orders its return, and the dealer does
+    `action`."""
     return lambda log: (
         log.open("s3-player").four(BANKER_DUE).third("banker", "6S").result(7, 9)
         .add("return_ordered", area="s3-player", seat=3, bet="player").settle("s3-player", action, 100).close()
@@ -424,7 +425,7 @@ for kind in ("competition", "live"):
 
 
 def agreed(area: str, value: int) -> Build:
-    """A wager of a player with whom 100 to 200 were agreed."""
+    """A wager of a player with agreed limits of 100 to 200."""
     return lambda log: bet((area, value))(log.add("limits_changed", seat=3, minimum=100, maximum=200))
 
 

@@ -1,4 +1,4 @@
-"""Every way in which each rulebook may be elected, one option at a time, and Ante Up with and without a waiver."""
+"""All variants of each rulebook, one elected option at a time, and Ante Up with and without a waiver."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def named(rulebook_id: str, elected: Elected) -> str:
 
 
 def variants_of(rulebook_id: str) -> st.SearchStrategy[Elected]:
-    """Any variant of the rulebook but Ante Up, together with any style of dealing."""
+    """Any variant of the rulebook except Ante Up, with any dealing style."""
     book = load_rulebook(rulebook_id)
     own = [elected for name, elected in VARIANTS if name == rulebook_id and not elected.get("ante")]
     styles = st.sampled_from(sorted(book.styles))

@@ -1,4 +1,4 @@
-"""A rule seen broken and nearly broken in a log; a rule that permits seen made use of. Both are named by its number."""
+"""Logs that break a paragraph or nearly break it, or that use what a paragraph permits, by the paragraph's number."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ STANDS = "P KH 7C | B 3D 4H"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """A log in which a paragraph is broken, and one in which it nearly is."""
+    """A log that breaks a paragraph, and one that nearly does."""
 
     rulebook: str
     paragraph: str
     name: str
     code: str | None
-    """The code that tells it; None where the paragraph permits and only `near` is played."""
+    """The code of its alert; None where the paragraph permits something and only `near` is played."""
     fault: Build | None
     near: Build
     cites: str
-    """`rule`: the alert cites the paragraph; `remedy`: what it orders does; `other`: it cites a neighbour."""
+    """`rule`: the alert cites the paragraph; `remedy`: its remedy does; `other`: it cites another paragraph."""
     options: Mapping[str, Any] = field(default_factory=dict)
     table: Mapping[str, Any] = field(default_factory=dict)
     action: str | None = None
-    """What the alert's remedy orders, where that is looked at."""
+    """The action of the alert's remedy, where it is checked."""
 
     @property
     def rules(self) -> Rules:
@@ -54,7 +54,7 @@ class Witnesses(list[Witness]):
     def told(
         self, paragraph: str, code: str, fault: Build, near: Build, *, books: tuple[str, ...] = NZ, **more: Any
     ) -> None:
-        """The paragraph is broken by the fault and kept in the near miss."""
+        """Add a paragraph that the fault breaks and the near miss keeps."""
         name, cites, table = more.pop("name", code), more.pop("cites", "rule"), more.pop("table", {})
         action = more.pop("action", None)
         for book in books:
@@ -65,7 +65,7 @@ class Witnesses(list[Witness]):
             self.append(one)
 
     def permits(self, paragraph: str, near: Build, *, books: tuple[str, ...] = NZ, **more: Any) -> None:
-        """What the paragraph permits gives no alert."""
+        """Add a log that the paragraph permits, and so gives no alert."""
         table, name = more.pop("table", {}), more.pop("name", "permitted")
         for book in books:
             one = Witness(
@@ -77,28 +77,28 @@ class Witnesses(list[Witness]):
     def pays(
         self, paragraph: str, bet: str, text: str, amount: int, *, books: tuple[str, ...] = NZ, **more: Any
     ) -> None:
-        """100 on the bet win so much, and not 5 more."""
+        """Add a bet of 100 that wins this amount: paying 5 more is a fault."""
         wrong, right = settled(bet, text, ("paid", amount + 5)), settled(bet, text, ("paid", amount))
         self.told(paragraph, "payout.wrong_amount", wrong, right, books=books, **more)
 
     def loses(self, paragraph: str, bet: str, text: str, *, books: tuple[str, ...] = NZ, **more: Any) -> None:
-        """The bet loses: paying it is a fault, collecting it is not."""
+        """Add a losing bet: paying it is a fault, collecting it is not."""
         wrong, right = settled(bet, text, ("paid", 100)), settled(bet, text, ("collected", 100))
         self.told(paragraph, "payout.loser_paid", wrong, right, books=books, **{"cites": "other"} | more)
 
     def stands_off(self, paragraph: str, bet: str, text: str, *, books: tuple[str, ...] = NZ, **more: Any) -> None:
-        """The bet stands off: collecting it is a fault, giving it back is not."""
+        """Add a bet that stands off: collecting it is a fault, returning it is not."""
         wrong, right = settled(bet, text, ("collected", 100)), settled(bet, text, ("returned", 100))
         self.told(paragraph, "payout.push_taken", wrong, right, books=books, **{"cites": "other"} | more)
 
     def kept(self, paragraph: str, bet: str, text: str, *, books: tuple[str, ...] = NZ, **more: Any) -> None:
-        """The bet loses: leaving it is a fault, collecting it is not."""
+        """Add a losing bet: leaving it is a fault, collecting it is not."""
         wrong, right = settled(bet, text), settled(bet, text, ("collected", 100))
         self.told(paragraph, "payout.loser_kept", wrong, right, books=books, **{"cites": "other"} | more)
 
 
 def cards(log: TableLog, text: str) -> TableLog:
-    """All cards of the round, dealt as they should be."""
+    """Deal all cards of the round as required."""
     hands = [hand.split() for hand in text.split("|")]
     log.four(f"{' '.join(hands[0][:3])} | {' '.join(hands[1][:3])}")
     for side, hand in (("player", hands[0]), ("banker", hands[1])):
@@ -115,7 +115,7 @@ def totals(text: str) -> tuple[int, int]:
 
 
 def settled(bet: str, text: str, *acts: tuple[str, int]) -> Build:
-    """A whole round with 100 on the bet, and what the dealer did with it."""
+    """A whole round with 100 on the bet, and the dealer's acts on it."""
 
     def build(log: TableLog) -> TableLog:
         area = f"s3-{bet}"
@@ -128,12 +128,12 @@ def settled(bet: str, text: str, *acts: tuple[str, int]) -> Build:
 
 
 def wagered(*bets: str) -> Build:
-    """A whole round with 100 of a seat on each of the bets."""
+    """A whole round with 100 of one seat on each of the bets."""
     return lambda log: log.legal_round(STANDS, *(f"s3-{bet}" for bet in bets))
 
 
 def announced(text: str, player: int, banker: int, **more: Any) -> Build:
-    """A round whose result is announced so."""
+    """A round with this announced result."""
     return lambda log: cards(log.open(), text).result(player, banker, **more).close()
 
 
@@ -157,7 +157,7 @@ def staked(area: str, stake: int) -> Build:
 
 
 def down(log: TableLog, *wagers: tuple[str, int], text: str = STANDS) -> TableLog:
-    """Wagers and the four cards face down."""
+    """Place wagers and deal the four cards face down."""
     log.add("bets_opened")
     for area, stake in wagers:
         log.wager(area, 0, stake)

@@ -1,4 +1,4 @@
-"""What the rulebooks say alike of the table of play, the deal and the handling of cards, paragraph by paragraph."""
+"""Common rules of the rulebooks on the table of play, the deal and the handling of cards, paragraph by paragraph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RANKS = ("K", "A", *map(str, range(2, 10)))
 
 
 def hands(player: int, banker: int, *thirds: int) -> str:
-    """A round in which the hands have so many points on two cards; then the third cards of Player and Banker."""
+    """A round in which the hands have these points on two cards; then the third cards of Player and Banker."""
     more = [f" {RANKS[third]}S" for third in (*thirds, -1, -1)[:2] if third >= 0]
     two = f"P KH {RANKS[player]}C", f"B KD {RANKS[banker]}H"
     return " | ".join(hand + card for hand, card in zip(two, (*more, "", ""), strict=False))
@@ -36,7 +36,7 @@ def drawn(text: str, hand: str) -> Build:
 
 
 def called(text: str, player: int, banker: int) -> Build:
-    """The round as it is, and its result."""
+    """The round and its result."""
     return lambda log: cards(log.open(), text).result(player % 10, banker % 10)
 
 
@@ -49,7 +49,7 @@ COUNTED: Mapping[tuple[str, ...], tuple[str, str, str]] = {
     NZ: ("4.1(c)", "4.1(a)", "4.1(b)"), SG: ("3.2.1", "3.2.2", "3.2.3"), NSW: ("3.2.3", "3.2.1", "3.2.2"),
     TAS: ("8", "8", "8"),
 }  # fmt: skip
-"""By rulebook: what an ace, a card from 2 to 9, and a ten or picture counts."""
+"""By rulebook: the paragraphs on an ace, on cards from 2 to 9, and on tens and pictures."""
 COMPLEMENTS = {"A": "6", "2": "5", "3": "4", "4": "3", "5": "2", "6": "A", "7": "K", "8": "9", "9": "8",
                "10": "7", "J": "7", "Q": "7", "K": "7"}  # fmt: skip
 for (books, (ace, pips, tens)), (rank, other) in product(COUNTED.items(), COMPLEMENTS.items()):
@@ -60,7 +60,7 @@ for (books, (ace, pips, tens)), (rank, other) in product(COUNTED.items(), COMPLE
     told(number, "misdeal.wrong_result", announced(text, 6, 6), announced(text, 7, 6), books=books, cites="other",
          name=f"{rank} and {other}")  # fmt: skip
 
-# What a burned card counts.
+# The value of a burned card.
 for books, number in ((NZ[:1], "7.9"), (NZ[1:], "4.1A")):
     for rank in ("10", "J", "Q", "K"):
         told(number, "procedure.burn", burned(f"{rank}S"), burned(f"{rank}S", *[None] * 10), books=books,
@@ -106,9 +106,9 @@ for (books, number), (player, banker) in product(NATURAL.items(), ((8, 2), (9, 2
         told(number, NOT_DUE, drawn(hands(player, banker), hand), called(hands(player, banker), player, banker), **more)
 
 
-# How cards come.
+# How cards are dealt.
 def faced(*are_up: bool, third: bool | None = None) -> Build:
-    """Four cards that lie so whatever the style, and where it is said a third for the Player."""
+    """Four cards with this side up, whatever the style, and on request a third for the Player."""
 
     def build(log: TableLog) -> TableLog:
         log.open()

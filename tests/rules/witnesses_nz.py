@@ -1,4 +1,4 @@
-"""What the two rulebooks of New Zealand say alike, paragraph by paragraph."""
+"""The common rules of the two rulebooks of New Zealand, paragraph by paragraph."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ told, permits = WITNESSES.told, WITNESSES.permits
 
 
 def late(change: Build, near: Build) -> tuple[Build, Build]:
-    """The change after the first two cards, and another one there."""
+    """The change after the first two cards, and `near` at the same time."""
     begun: Build = lambda log: log.open("s3-banker").deal("player", "KH").deal("banker", "3D")  # noqa: E731
     return lambda log: change(begun(log)), lambda log: near(begun(log))
 
@@ -54,7 +54,7 @@ def draws(log: TableLog) -> TableLog:
 
 
 def second_open(*, was_found: bool) -> Build:
-    """The round's second card comes out face up."""
+    """The round's second card is dealt face up."""
     return lambda log: (
         log.open().deal("player", "KH").deal("banker", "3D", face_up=True, found_face_up=was_found)
         .deal("player", "7C").deal("banker", "4H").turn_all().result(7, 7).close()

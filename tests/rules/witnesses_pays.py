@@ -1,4 +1,4 @@
-"""What each entry of the pay tables pays, as printed: one witness for each line of a table and each hand."""
+"""The printed payout of each entry in the pay tables: one witness for each line of a table and each hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAIRS: Mapping[str, tuple[str, str]] = {
     "banker": ("P KH 7C | B 4C {} QS", "P KH 7C | B 4H {} QS"),
 }
 KINDS = {"player": ("QS", "QD", "QH"), "banker": ("4D", "4S", "4C")}
-"""What makes the first two cards a mixed, a coloured and a perfect pair."""
+"""The cards that make the first two cards a mixed, a coloured and a perfect pair."""
 
 
 def pair_of(side: str, kind: int) -> str:
@@ -76,7 +76,7 @@ for scale, table in BONUS.items():
         WITNESSES.stands_off("11B.8", f"dragon_{side}", NATURAL_TIE, books=SEC, name=f"{scale}, {side} natural tie",
                              dragon_bonus=scale)  # fmt: skip
 
-# What wins, on the Banker's side too.
+# Winning bets on the Banker's side.
 pays("11B.6", "dragon_banker", NATURALS["banker"], 100, books=SEC, cites="other", name="natural Banker",
      dragon_bonus="one")  # fmt: skip
 pays("11B.6", "dragon_banker", MARGINS["banker"][4], 100, books=SEC, cites="other", name="Banker by four",
@@ -102,7 +102,7 @@ pays("4.1.1", "banker", BANKER_8, 100, books=SG, name="Banker on 8")
 for bet, number in (("player", "6.8"),):
     WITNESSES.stands_off(number, bet, "P KH 7C | B 3D 4H", books=TAS, cites="other", name="Player")
 
-# Insurance: the printed table, one line after another.
+# Insurance: the printed table, line by line.
 INSURED: tuple[tuple[str, bool, int, int, int], ...] = (
     ("banker", False, 4, 5, 200), ("banker", False, 5, 6, 300), ("banker", False, 5, 7, 400),
     ("player", False, 5, 4, 200), ("player", False, 6, 5, 300), ("player", False, 7, 5, 400),
@@ -133,7 +133,7 @@ def _round_of(hand: str, is_after_third: bool, player: int, banker: int) -> tupl
 
 
 def insured(hand: str, is_after_third: bool, player: int, banker: int, paid: int) -> Build:
-    """100 on the hand, 10 on its insurance when it is offered; the hand loses and the insurance is paid so."""
+    """100 on the hand, 10 on its insurance when it is offered; the hand loses and the insurance is paid this amount."""
 
     def build(log: TableLog) -> TableLog:
         text, thirds = _round_of(hand, is_after_third, player, banker)
