@@ -1,4 +1,4 @@
-"""What only the Secretary's rulebook says, paragraph by paragraph: side wagers, 2 to 1, Ante Up, International."""
+"""The paragraphs that only the Secretary's rulebook has: side wagers, 2 to 1, Ante Up, International."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def loses(paragraph: str, bet: str, text: str, **more: Any) -> None:
 
 
 def alone(bet: str, text: str) -> Build:
-    """A round with that wager and no other."""
+    """A round with only that wager."""
     return lambda log: log.legal_round(text, f"s3-{bet}")
 
 
@@ -47,7 +47,7 @@ SIDES: dict[str, tuple[str, dict[str, str], dict[str, str], str]] = {
     "11C": ("player_pair", {"any_pair": "one"}, {"any": "3", "closes": "4", "sign": "5", "settles": "7"}, NO_PAIR),
     "11D": ("match_player", {"lucky_match": "one"}, {"any": "3", "closes": "4", "sign": "5", "settles": "7"}, NO_PAIR),
 }
-"""By section: a bet, what elects it, which paragraphs say what is alike in all four, and a round that it loses."""
+"""By section: a bet, its election, the paragraphs common to all four, and a round in which the bet loses."""
 for section, (bet, elected, numbers, lost) in SIDES.items():
     other = bet.replace("player", "banker")
     permits(f"{section}.{numbers['any']}", alone(bet, lost), **elected)
@@ -121,7 +121,7 @@ pays("13.4", "banker", BANKER_6, 50, banker_pay="six_half", **TWO_TO_ONE)
 
 # Ante Up.
 def with_ante(ante: int, *acts: tuple[str, str, int], stake: int = 100) -> Build:
-    """A Banker that wins with a wager and an ante on it, and what the dealer did."""
+    """A winning Banker with a wager and an ante on it, and the dealer's acts."""
 
     def build(log: TableLog) -> TableLog:
         log.add("bets_opened").wager("s3-banker", 0, stake)
@@ -166,7 +166,7 @@ told("15.4", WRONG, passed(("c1", 8), wagers=MINE), NAMED, cites="other", name="
 
 
 def given_back(*, is_wrong_hand: bool) -> Build:
-    """The wager on a Banker that wins is given back; the round's second card went to the Player, or not."""
+    """The winning wager on Banker is returned; the round's second card went to the Player, or not."""
 
     def build(log: TableLog) -> TableLog:
         log.open("s3-banker").deal("player", "KH").deal("player" if is_wrong_hand else "banker", "3D")

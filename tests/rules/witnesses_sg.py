@@ -1,4 +1,4 @@
-"""What the rulebooks of Singapore and New South Wales say, paragraph by paragraph."""
+"""The rulebooks of Singapore and New South Wales, paragraph by paragraph."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def loses(paragraph: str, bet: str, text: str, **more: Any) -> None:
 
 
 def bets(*stakes: tuple[str, int]) -> Build:
-    """Those stakes in a round that is played."""
+    """A round with these stakes."""
 
     def build(log: TableLog) -> TableLog:
         log.add("bets_opened")
@@ -54,7 +54,7 @@ def bets(*stakes: tuple[str, int]) -> Build:
     return build
 
 
-# Definitions that decide, and the points.
+# Definitions that matter for verdicts, and the points.
 LIMITS = {"limits": {"minimum": 25, "maximum": 500, "differential": 300}}
 TOO_FAR, JUST = bets(("s3-banker", 401), ("s4-player", 100)), bets(("s3-banker", 400), ("s4-player", 100))
 for number in ("1.5", "3.4", "5.1"):
@@ -134,7 +134,7 @@ told("4.1.2", "late_bet.placed", insured("s3-insurance_player", text="P KH 7C | 
 
 
 def insured_on_9(*, result: str, pays_it: bool) -> Build:
-    """Player insurance on 9 points bet after the third card; the Banker draws to 9 as well, or to 8."""
+    """Player insurance on 9 points, bet after the third card; the Banker draws to 9 as well, or to 8."""
 
     def build(log: TableLog) -> TableLog:
         log.open("s3-player").four("P KH 3C | B KD 2S").third("player", "6S").wager("s3-insurance_player", 0, 10)
@@ -166,7 +166,7 @@ pays("4.1.1", "tie", STANDS, 800, name="tie")
 
 # Irregularities.
 def stopped(*events: str) -> Build:
-    """A round that is given up after two cards, its wager returned."""
+    """A round that is abandoned after two cards, its wager returned."""
 
     def build(log: TableLog) -> TableLog:
         log.open("s3-banker").deal("player", "2H").deal("banker", "KD")
@@ -183,7 +183,7 @@ told("5.7", NOT_DUE, hidden("banker"), legal, cites="remedy", name="not disclose
 
 
 def fifth_card(*, is_open: bool) -> Build:
-    """A card too many for the Player, whose cards the shoe has read and nobody has seen."""
+    """A card too many for the Player, whose cards were read by the shoe and seen by nobody."""
 
     def build(log: TableLog) -> TableLog:
         log.open()
@@ -210,7 +210,7 @@ told("5.11", "payout.winner_unpaid", lambda log: settled("banker", BANKER_8, ("r
 
 
 def after_error(*acts: tuple[str, int], is_error: bool) -> Build:
-    """A Banker that wins after a card went astray and was put right; what became of the wager."""
+    """A winning Banker after a misdealt card was corrected, and the acts on the wager."""
 
     def build(log: TableLog) -> TableLog:
         log.open("s3-banker").deal("player", "KH").deal("player" if is_error else "banker", "3D")
@@ -235,7 +235,7 @@ told("5.15", RESULT, announced(BANKER_8, 7, 7), announced(BANKER_8, 7, 8), cites
 
 
 def void(action: str) -> Build:
-    """The shoe runs out before a third card; what became of the wager."""
+    """The shoe runs out before a third card; then the act on the wager."""
     return lambda log: (
         log.open("s3-tie").four("P KH 3C | B 3D 4H").add("shoe_closed").settle("s3-tie", action, 100).close()
     )

@@ -1,4 +1,4 @@
-"""What the rulebook of Tasmania says, paragraph by paragraph."""
+"""The rulebook of Tasmania, paragraph by paragraph."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ told("7.3(b)", "late_bet.reduced", BY_PLAYER, BY_DEALER, cites="other", name="by
 
 
 def above(amount: int) -> Build:
-    """600 on a Player that wins, where 500 is the most."""
+    """A winning wager of 600 on Player, where the maximum is 500."""
     return lambda log: (
         log.add("bets_opened").wager("s3-player", 0, 600).add("no_more_bets").four(PLAYER_8).result(8, 7)
         .settle("s3-player", "paid", amount).close()
@@ -88,7 +88,7 @@ told("7.4", "limit.below_minimum", staked("s3-tie", 24), staked("s3-tie", 25), t
 
 
 def agreed(stake: int, **limits: int) -> Build:
-    """A wager of seat 3 with limits of its own."""
+    """A wager of seat 3 with agreed limits."""
     return lambda log: staked("s3-tie", stake)(log.add("limits_changed", seat=3, **limits))
 
 
@@ -135,7 +135,7 @@ told("14.3", "misdeal.third_card_missing", SERVED, legal, cites="remedy")
 
 
 def second_open(*, was_found: bool) -> Build:
-    """The round's second card comes out face up where cards come face down."""
+    """The round's second card is dealt face up in a face-down style."""
     return lambda log: (
         log.open().deal("player", "KH").deal("banker", "3D", face_up=True, found_face_up=was_found)
         .deal("player", "7C").deal("banker", "4H").turn_all().result(7, 7).close()
@@ -186,7 +186,7 @@ ON_BOTH = (("s3-player", 100), ("s4-player", 50), ("s5-banker", 100), ("s6-banke
 
 
 def third_passed(seat: int) -> Build:
-    """The Player's third card goes face down to a seat."""
+    """The Player's third card is passed face down to a seat."""
 
     def build(log: TableLog) -> TableLog:
         down(log, *ON_BOTH, text="P KH 3C | B 3D 4H").turn_all().deal("player", "4D", face_up=False)

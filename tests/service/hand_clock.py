@@ -1,4 +1,4 @@
-"""A clock that stands still until it is moved."""
+"""A clock that only moves on request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 
 @dataclass(slots=True)
 class HandClock:
-    """Stands still until it is moved."""
+    """A clock that only moves on request."""
 
     now: datetime = NOON
 
@@ -19,5 +19,5 @@ class HandClock:
         return self.now
 
     def move(self, **step: float) -> None:
-        """Let time go by."""
+        """Advance the time."""
         self.now += timedelta(**step)

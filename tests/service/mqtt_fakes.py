@@ -1,4 +1,4 @@
-"""A link that stands still, and a real broker where mosquitto is installed."""
+"""A fake MQTT link, and a real broker where mosquitto is installed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE_S = 60.0
 
 @dataclass(slots=True)
 class FakeLink:
-    """Remembers what is published, and hands in what a test says."""
+    """Records published messages, and delivers those of the test."""
 
     fault: str | None = None
     published: list[tuple[str, bytes]] = field(default_factory=list)
@@ -31,15 +31,15 @@ class FakeLink:
     receive: Callable[[MqttMessage], None] | None = None
 
     def start(self, subscription: str | None = None, receive: Callable[[MqttMessage], None] | None = None) -> None:
-        """Remember it."""
+        """Record the call."""
         self.subscription, self.receive, self.is_running = subscription, receive, True
 
     def stop(self) -> None:
-        """Remember it."""
+        """Record the call."""
         self.is_running = False
 
     def publish(self, topic: str, payload: bytes, *, timeout_s: float) -> None:
-        """Remember it, or fail where there is a fault."""
+        """Record the message; raises MqttError where a fault is set."""
         if self.fault is not None:
             raise MqttError(self.fault)
         self.published.append((topic, payload))
@@ -47,7 +47,7 @@ class FakeLink:
 
 @dataclass(slots=True)
 class RealBroker:
-    """A mosquitto of the test's own."""
+    """A mosquitto process of the test."""
 
     port: int
     config: Path
@@ -60,20 +60,20 @@ class RealBroker:
         wait_until(lambda: _answers(self.port))
 
     def stop(self) -> None:
-        """End it; it writes down what it keeps for clients that are away."""
+        """End it; it saves the messages for clients that are disconnected."""
         if self.process is not None:
             self.process.terminate()
             self.process.wait(30)
             self.process = None
 
     def link(self, name: str, *, keeps_session: bool = False) -> PahoLink:
-        """A client of it."""
+        """A client of the broker."""
         return PahoLink(Broker(host="127.0.0.1", port=self.port, client_id=name), keeps_session=keeps_session)
 
 
 @contextmanager
 def a_real_broker(folder: Path) -> Iterator[RealBroker]:
-    """A broker that keeps its sessions in a folder."""
+    """A broker that stores its sessions in a folder."""
     folder.mkdir()
     folder.chmod(0o777)
     with socket.socket() as listener:
@@ -96,7 +96,7 @@ def a_real_broker(folder: Path) -> Iterator[RealBroker]:
 
 
 def wait_until(is_so: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
-    """Wait until something is so; fails where it never is."""
+    """Wait until a condition holds; fails after `patience_s`."""
     end = time.monotonic() + patience_s
     while not is_so():
         assert time.monotonic() < end, "it did not become so"

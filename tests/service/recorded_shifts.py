@@ -1,6 +1,6 @@
-"""A reviewed shift in the store: what the shipped recording shows, as often as wanted, with its video.
+"""A reviewed shift in the store: the log of the shipped recording, any number of times, with its video.
 
-`tests/data/review/events.jsonl` is what `thirdcard watch datasets/demo` wrote; all else is judged out of it.
+`tests/data/review/events.jsonl` was written by `thirdcard watch datasets/demo`; everything else is computed from it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ EVENTS = ROOT / "tests" / "data" / "review" / "events.jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedShift:
-    """What was entered."""
+    """The ids of an entered shift."""
 
     log_id: int
     rounds: list[int]
-    """Numbers of the rounds in the store."""
+    """The rounds' ids in the store."""
 
 
 @cache
@@ -53,9 +53,10 @@ def enter_shift(
     origin: str = "review",
     dealers: tuple[str, ...] = ("Ada",),
 ) -> RecordedShift:
-    """Enter the recording's log `times` after one another, with its video each time where it was reviewed.
+    """Enter the recording's log `times` times in a row, each with its video where it was reviewed.
 
-    Where it comes more than once the cards come from a shuffler, and what was faulty is left out but every sixth time.
+    With more than one repetition the cards come from a continuous shuffler, and only every sixth repetition keeps the
+    faults.
     """
     rules = rules_of(load_table(RECORDING / "table.yaml"))
     if times > 1:
@@ -82,7 +83,7 @@ def enter_shift(
 
 @cache
 def _without_faults() -> tuple[dict[str, Any], ...]:
-    """The same log, where nobody bets late and no card comes face up."""
+    """The log without its late bets and cards dealt face up."""
     late = [line for line in recorded_lines() if line.get("area") != "s6-banker"]
     return tuple(line | {"face_up": False} if line["type"] == "card_dealt" else line for line in late)
 
@@ -110,7 +111,7 @@ def _noted(database: Database, table: str, began_at: datetime, times: int, origi
 
 
 def note(database: Database, log_id: int, kind: str, from_at: datetime, to_at: datetime) -> None:
-    """A gap, an overlap, a clock that jumps or a broken file in a shift."""
+    """Add a note to a shift: a gap, an overlap, a clock that jumps or a broken file."""
     with database.writing() as session:
         text = f"A {kind} from {from_at:%H:%M:%S} to {to_at:%H:%M:%S}."
         session.add(LogNoteRow(log_id=log_id, kind=kind, from_at=from_at, to_at=to_at, text=text))

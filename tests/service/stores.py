@@ -1,4 +1,4 @@
-"""Databases for tests, and rows as a table's process writes them."""
+"""Databases for tests, and rows in the form that a table's process writes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BODY = {
 
 
 def bare_database(path: Path) -> Database:
-    """A database with the tables that the schema has."""
+    """A database with the tables of the schema, without migrations."""
     database = open_database(sqlite_url(path))
     Base.metadata.create_all(database.engine)
     return database
@@ -33,7 +33,7 @@ def bare_database(path: Path) -> Database:
 def add_alert(
     database: Database, *, at: datetime = NOON, table: str = "B07", state: str = "open", **changes: Any
 ) -> int:
-    """An alert that was raised at once; gives its number."""
+    """Add an alert that was raised at once; returns its id."""
     body = BODY | changes
     with database.writing() as session:
         log = session.scalar(select(LogRow).where(LogRow.table_id == table))
@@ -49,7 +49,7 @@ def add_alert(
 
 
 def add_file(database: Database, folder: Path, alert: int, kind: str = "clip", *, size: int = 1000) -> Path:
-    """A file that shows an alert, sealed as its process seals it."""
+    """Add an evidence file of an alert, sealed in the same way as by its process."""
     with database.writing() as session:
         table = session.get_one(AlertRow, alert).table_id
         path, data = folder / table / f"{alert}-{kind}.mp4", bytes(size)

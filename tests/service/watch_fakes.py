@@ -1,4 +1,4 @@
-"""A tiny table with a tiny video, and a watch that replays what a test says instead of seeing it."""
+"""A tiny table with a tiny video, and a watch that replays given reports instead of processing frames."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MM_PER_PX = 5.0
 RATE_HZ = 10
 LENGTH_S = 14.0
 CHANGE_S = 7.0
-"""From here on something bright lies on the wagering area."""
+"""From this time on something bright lies on the wagering area."""
 AREA = "s3-banker"
 
 
@@ -62,7 +62,7 @@ CAMERA = {
 
 
 def make_progress(t: float, **changes: object) -> Progress:
-    """One report of a watch, with nothing new unless the test says so."""
+    """One report of a watch, without news unless the test sets it."""
     state = RoundState(round=1, phase=RoundPhase.DEALING, player=(), banker=(), wagers={})
     values: dict[str, object] = {
         "t": t,
@@ -113,7 +113,7 @@ def picture_at(t: float) -> NDArray[np.uint8]:
 
 
 def write_table(folder: Path, **changes: object) -> Path:
-    """`table.yaml` with all it names; `changes` replace its keys."""
+    """Write `table.yaml` and the files that it names; `changes` replace its keys."""
     (folder / "overhead.yaml").write_text(yaml.safe_dump(CAMERA), encoding="utf-8")
     table: dict[str, object] = {
         "id": "T1",
@@ -151,7 +151,7 @@ def make_alert(**changes: object) -> Alert:
 
 
 def cards(text: str) -> tuple[Card | None, ...]:
-    """`7H ? 10C`: cards, `?` for one that was not read."""
+    """Cards from a text such as `7H ? 10C`, with `?` for an unread card."""
     return tuple(None if each == "?" else parse_card(each) for each in text.split())
 
 
@@ -170,7 +170,7 @@ def make_round(number: int, player: str, banker: str, *, at: float = 1.0, winner
 def make_findings(
     alerts: Sequence[Alert] = (), rounds: Sequence[RoundRecord] = (), events: Sequence[Event] = (), **changes: object
 ) -> Findings:
-    """What a watch of the tiny table found, without pictures."""
+    """The findings of a watch of the tiny table, without pictures."""
     values: dict[str, object] = {
         "table": WatchedTable(id="T1", rulebook="tas", options={"dealing_style": "A"}, video="video.mp4"),
         "duration_s": LENGTH_S,
@@ -191,5 +191,5 @@ def with_evidence(findings: Findings, evidence: Evidence) -> Findings:
 
 
 def replay(*reports: Progress) -> Callable[[Recording], Iterator[Progress]]:
-    """A watch that tells what it was given."""
+    """A watch that replays the given reports."""
     return lambda recording: iter(reports)

@@ -1,1 +1,1 @@
-"""Tests of what needs torch: `make train-test` runs them; pytest's usual run, which has no torch, leaves them out."""
+"""Tests that need torch: `make train-test` runs them; the usual pytest run, which has no torch, skips this folder."""

@@ -1,4 +1,4 @@
-"""Made-up cameras over a table, for tests that need to know the truth."""
+"""Simulated cameras over a table, for tests that need the ground truth."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thirdcard.calibration.camera import Calibration
 
 
 def tilted_camera(size_wh_px: tuple[int, int] = (1280, 720), *, distortion: float = -0.08) -> Calibration:
-    """A camera 1.6 m above a cloth of 1000 x 600 mm, off its middle, looking at it aslant."""
+    """A camera 1.6 m above a cloth of 1000 x 600 mm, off its centre, with an oblique view."""
     centre = np.array([450.0, 900.0, -1500.0])
     target = np.array([500.0, 300.0, 0.0])
     forward = (target - centre) / np.linalg.norm(target - centre)
@@ -30,7 +30,7 @@ def tilted_camera(size_wh_px: tuple[int, int] = (1280, 720), *, distortion: floa
 def paint_quad(
     image: np.ndarray, calibration: Calibration, corners_mm: np.ndarray, colour: tuple[int, int, int]
 ) -> None:
-    """Fills a quadrilateral of the cloth in a camera's picture, its sides bent as the lens bends them."""
+    """Fill a quadrilateral of the cloth in a camera's picture, with its sides bent by the lens distortion."""
     steps = np.linspace(0, 1, 20, endpoint=False)[:, None]
     sides = [a + (b - a) * steps for a, b in zip(corners_mm, np.roll(corners_mm, -1, axis=0), strict=True)]
     points_px = calibration.image_from_layout(np.concatenate(sides))
@@ -40,7 +40,7 @@ def paint_quad(
 def card_corners(
     centre_mm: tuple[float, float], angle_deg: float, size_mm: tuple[float, float] = (63, 88)
 ) -> np.ndarray:
-    """(4, 2) corners, clockwise from the top left as its own axes see it."""
+    """(4, 2) corners, clockwise from the card's own top left."""
     half = np.array(size_mm) / 2
     angle = np.radians(angle_deg)
     right, down = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])

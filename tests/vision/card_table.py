@@ -1,4 +1,4 @@
-"""A made-up table of cards, look by look, for tests of what becomes of them."""
+"""A simulated table of cards, look by look, for tests of tracking."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sight(x_mm: float, *, face_up: bool = True, y_mm: float = 75.0, score: float
 
 @dataclass
 class Table:
-    """Plays looks to a watch, ten a second."""
+    """Feeds looks to a watch, ten a second."""
 
     faces: Callable[[float], str | None] = lambda x: "7H"
     covered: Callable[[float], bool] = lambda x: False
@@ -34,9 +34,9 @@ class Table:
     told: list[Observation] = field(default_factory=list)
     shown: tuple[CardSight, ...] = ()
     hidden_s: float = 0.0
-    """How long ago something covered the place of what is seen first."""
+    """The seconds since something covered the place of an object at its first sight."""
     misseen: bool = False
-    """Whether the detector calls faces backs."""
+    """Whether the detector takes faces for backs."""
 
     def __post_init__(self) -> None:
         self.watch = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)

@@ -1,4 +1,4 @@
-"""Short drawn clips of a printed cloth under a noisy camera, and faults to put into them."""
+"""Short drawn clips of a printed cloth under a noisy camera, and faults to apply to them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ RATE_HZ = 10
 NOISE_LEVELS = 3.0
 
 Spoil = Callable[[Image, float], Image]
-"""What becomes of a good picture at a time, in seconds."""
+"""Applies a fault to a good picture at a time in seconds."""
 
 
 def straight_down() -> Calibration:
-    """One pixel is two millimetres; the cloth's corner lies at pixel (30, 45)."""
+    """A calibration with two millimetres to a pixel; the cloth's corner lies at pixel (30, 45)."""
     return Calibration(
         image_size_wh_px=SIZE_WH_PX,
         camera_matrix=np.array([[1000.0, 0, 480.0], [0, 1000.0, 270.0], [0, 0, 1]]),
@@ -50,7 +50,7 @@ def _noise() -> np.ndarray:
 
 
 def noisy(picture: np.ndarray, t: float) -> Image:
-    """The picture with a sensor's noise, another at every time."""
+    """The picture with sensor noise, which differs at every time."""
     x, y = (int(each) for each in np.random.default_rng(round(t * 1000)).integers(0, 60, 2))
     noise = _noise()[y : y + picture.shape[0], x : x + picture.shape[1]]
     return np.asarray(np.clip(picture + noise, 0, 255), np.uint8)
@@ -66,7 +66,7 @@ def table_at(t: float) -> np.ndarray:
 
 
 def clip(length_s: float, spoil: Spoil | None = None, *, at: tuple[float, float] = (5.0, 9.0)) -> Iterator[Frame]:
-    """Frames of the table, spoiled from one time to another."""
+    """Frames of the table, with a fault from one time to another."""
     for i in range(round(length_s * RATE_HZ)):
         t = i / RATE_HZ
         is_spoiled = spoil is not None and at[0] <= t < at[1]
@@ -75,46 +75,46 @@ def clip(length_s: float, spoil: Spoil | None = None, *, at: tuple[float, float]
 
 
 def covered(image: Image, t: float, share: float = 1.0) -> Image:
-    """A dark hand before this share of the lens."""
+    """A dark hand in front of this share of the lens."""
     hand = image.copy()
     hand[:, : int(share * image.shape[1])] = 45
     return noisy(hand, t)
 
 
 def dimmed(image: Image, t: float, factor: float) -> Image:
-    """The light down to this part."""
+    """The picture with its light reduced to this factor."""
     return noisy(image * factor, t)
 
 
 def defocused(image: Image, t: float, sigma_px: float = 2.5) -> Image:
-    """A lens out of focus."""
+    """The picture of a lens out of focus."""
     return noisy(cv2.GaussianBlur(image, (0, 0), sigma_px), t)
 
 
 def veiled(image: Image, t: float) -> Image:
-    """Light straight into the lens."""
+    """The picture with light straight into the lens."""
     return noisy(image * 0.25 + 170.0, t)
 
 
 def glaring(image: Image, t: float) -> Image:
-    """A bright spot on a part of the cloth."""
+    """The picture with a bright spot on a part of the cloth."""
     y, x = np.mgrid[: image.shape[0], : image.shape[1]]
     spot = 500.0 * np.exp(-((x - 480) ** 2 + (y - 240) ** 2) / (2 * 120.0**2))
     return noisy(np.clip(image + spot[:, :, None], 0, 300), t)
 
 
 def moved(image: Image, t: float, right_mm: float, down_mm: float = 0.0, turn_deg: float = 0.0) -> Image:
-    """The print shifted and turned about the picture's middle."""
+    """The picture shifted and turned about its centre."""
     map_ = cv2.getRotationMatrix2D((SIZE_WH_PX[0] / 2, SIZE_WH_PX[1] / 2), turn_deg, 1.0)
     map_ = np.asarray(map_, np.float64) + np.array([[0, 0, right_mm], [0, 0, down_mm]]) / MM_PER_PX
     return noisy(cv2.warpAffine(image, map_, SIZE_WH_PX, borderMode=cv2.BORDER_REPLICATE), t)
 
 
 def black(image: Image, t: float) -> Image:
-    """No light at all, nor any noise."""
+    """A black picture without noise."""
     return np.zeros(image.shape, np.uint8)
 
 
 def frozen(image: Image, t: float) -> Image:
-    """The picture of five seconds, again and again."""
+    """The picture of second five, again and again."""
     return noisy(table_at(5.0), 5.0)

@@ -1,4 +1,4 @@
-"""A printed cloth as a camera sees it, and cameras that were bumped."""
+"""A printed cloth in a camera's picture, and displaced cameras."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCALE = 1.0
 
 @cache
 def cloth(seed: int, *, has_lines: bool = False) -> Image:
-    """A cloth with crosses, numbers and markers, and the outlines of its areas where they are wanted."""
+    """A cloth with crosses, numbers and markers, and on request the outlines of its areas."""
     felt, ink = (60.0, 90.0, 40.0), (220.0, 230.0, 235.0)
     areas = dict.fromkeys(("player", "banker", "tie", "pair", "bonus"), ink if has_lines else felt)
     look = Cloth(
@@ -44,7 +44,7 @@ def cloth(seed: int, *, has_lines: bool = False) -> Image:
 
 
 def seen(camera: Calibration, drawn: Image, *, noise: int = 3) -> Image:
-    """The cloth as the camera sees it, on a dark floor."""
+    """The cloth in the camera's picture, on a dark floor."""
     width, height = camera.image_size_wh_px
     pixels = np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).reshape(-1, 2).astype(np.float64)
     at = np.nan_to_num(camera.layout_from_image(pixels), nan=-1e4) * SCALE - 0.5

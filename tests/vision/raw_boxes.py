@@ -1,4 +1,4 @@
-"""The raw output of a detector's network, made by hand."""
+"""Hand-made raw output of a detector's network."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from thirdcard.vision.detections import LABELS
 STEPS = 8
 SIZE_HW_PX = (96, 128)
 _PLACES = {8: (0, 16), 16: (192, 8), 32: (240, 4)}
-"""By the grid's step: where its places begin, and how many stand in a row."""
+"""By the grid's step: the start of its cells, and the number in a row."""
 COUNT = 252
 
 
 def raw_output(*boxes: tuple[float, float, float, float, int, float, float], step_px: int = 8) -> NDArray[np.float32]:
-    """What the network would say about boxes x, y, w, h, class, score, angle in radians, at the places nearest to them.
+    """The raw output for boxes x, y, w, h, class, score, angle in radians, in the cells nearest to them.
 
-    A side's distance is known by two neighbouring steps. A box may be 14 steps of its grid wide.
+    The distance to a side is given by two neighbouring bins. A box can be up to 14 grid steps wide.
     """
     raw = np.full((4 * STEPS + len(LABELS) + 1, COUNT), -9.0, np.float32)
     begin, row_length = _PLACES[step_px]

@@ -1,4 +1,4 @@
-"""A floor to count on: rounds, log lines and alerts as tables' processes write them."""
+"""Test data of a floor: rounds, log lines and alerts in the form of tables' processes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from thirdcard.service.store.schema import AlertChange, AlertRow, ChainLine, Log
 
 RULES = {"rulebook": "tas", "options": {}, "shoe": {"decks": 8, "device": "shoe"}, "limits": {}, "chips": [5]}
 PLAY = ((0.0, "bets_opened"), (25.0, "no_more_bets"), (45.0, "result_announced"), (60.0, "round_closed"))
-"""Seconds within a round, and what happens."""
+"""Seconds within a round, and the event."""
 EVERY_S = 70.0
 
 
 def deal(
     database: Database, rounds: int, *, table: str = "B07", dealer: str | None = "ann", at: datetime = NOON, **log: Any
 ) -> int:
-    """So many plain rounds, one after the other, in a log of their own; gives its number."""
+    """Add a number of plain rounds, one after the other, in a new log; returns the log's id."""
     with database.writing() as session:
         row = LogRow(table_id=table, began_at=at, rules=json.dumps(RULES), first_line=1, **log)
         session.add(row)
@@ -44,7 +44,7 @@ def add_round(
     play: Sequence[tuple[float, str]] = PLAY,
     **record: Any,
 ) -> int:
-    """A round that begins at a log's time `t`; gives its number in the database."""
+    """Add a round that begins at stream time `t` of a log; returns its database id."""
     with database.writing() as session:
         return _put_round(session, session.get_one(LogRow, log_id), number, t, dealer, play, **record)
 
@@ -59,7 +59,7 @@ def err(
     at_s: float = 30.0,
     **alert: Any,
 ) -> int:
-    """An alert in a round of a log, so long after a round of that number usually begins; gives its number."""
+    """Add an alert in a round of a log, `at_s` after the usual start of that round; returns its id."""
     with database.writing() as session:
         log = session.get_one(LogRow, log_id)
         t = (number - 1) * EVERY_S + at_s
@@ -85,7 +85,7 @@ def err(
 
 
 def decide(database: Database, alert: int, state: str, reason: str | None = None) -> None:
-    """Somebody confirms or dismisses an alert."""
+    """Confirm or dismiss an alert."""
     with database.writing() as session:
         row = session.scalars(select(AlertRow).where(AlertRow.id == alert)).one()
         change = AlertChange(alert_id=alert, at=NOON, who="anna", before=row.state, after=state, reason=reason)
@@ -114,7 +114,7 @@ def _put_rounds(
     play: Sequence[tuple[float, str]],
     **record: Any,
 ) -> list[RoundRow]:
-    """Rounds by their numbers and the times at which they begin, all in one go: a floor of hundreds is laid at once."""
+    """Add rounds by their numbers and start times, in one transaction, which is fast enough for hundreds."""
     lines = [{"t": t + after, "type": kind, "camera": "overhead"} for _, t in begins for after, kind in play]
     written = chain.append(session, log_chain(log.table_id), lines, at=NOON)
     rows = [

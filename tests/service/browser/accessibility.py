@@ -1,7 +1,7 @@
-"""What keeps people who cannot see a page, or hardly, from using it: axe-core's findings, and the order of focus.
+"""Accessibility checks of a page: the findings of axe-core, and the order of focus.
 
-axe judges what the browser computed by the criteria of WCAG 2.2 A and AA and by what is good practice beyond them. It
-does not press keys: that the first stop of the Tab key leads to the content, and that focus is seen, is asked here.
+axe judges what the browser computed by the criteria of WCAG 2.2 A and AA and by further good practice. It does not
+press keys: this module checks that the first Tab stop leads to the content, and that focus is visible.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from playwright.sync_api import Page
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice")
 ALL = {"type": "tag", "values": list(TAGS)}
 COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
-"""Nothing but colours changes with the tone of a page, so these are all that a second tone can break."""
+"""With the tone of a page only colours change, so a second tone can break only these rules."""
 LONGEST = 160
-"""So much of an element is quoted."""
+"""The most characters quoted of an element."""
 
 
 def faults_of(page: Page, within: str | None = None, *, asked: dict[str, Any] = ALL) -> list[str]:
-    """What axe finds amiss on the page, or within what a selector names; empty where nothing is."""
+    """The faults that axe finds on the page, or within a selector; empty without faults."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(Axe().axe_script)
     ask = "([within, options]) => axe.run(within ?? document, options).then((found) => found.violations)"
@@ -30,13 +30,14 @@ def faults_of(page: Page, within: str | None = None, *, asked: dict[str, Any] = 
 
 
 def _told(violation: dict[str, Any], node: dict[str, Any]) -> str:
-    """One fault in a line."""
+    """One fault as a line."""
     reasons = [each["message"] for kind in ("any", "all", "none") for each in node[kind]]
     return f"{violation['id']}: {node['html'][:LONGEST]}: {'; '.join(reasons)}"
 
 
 def focus_faults(page: Page) -> list[str]:
-    """The first stop of the Tab key leads to the content; the next are seen, or are players with controls."""
+    """The faults of focus: the first Tab stop must lead to the content; the next must be visible, or players with
+    controls."""
     page.evaluate("() => { document.activeElement?.blur(); window.getSelection()?.removeAllRanges(); }")
     page.keyboard.press("Tab")
     first = page.evaluate("() => document.activeElement?.className ?? ''")

@@ -1,6 +1,6 @@
-"""Find a Chromium and open it; nothing is fetched.
+"""Find an installed Chromium and open it; nothing is downloaded.
 
-It sees the fonts of the package and no others: without any font it crashes, and with a machine's own its pages differ.
+It uses only the fonts of the package: without any font it crashes, and with a machine's own fonts pages differ.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ FONTS = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>{fonts}</dir><cachedir>{cache}</cachedir></fontconfig>
 """
-"""A fontconfig that knows one folder."""
+"""A fontconfig with one folder."""
 
 
 def find_chromium() -> Path | None:
-    """Where one is; None where there is none."""
+    """The path of a Chromium; None where there is none."""
     path = Path(os.environ.get(VARIABLE, USUAL))
     return path if path.is_file() else None
 

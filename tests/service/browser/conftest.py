@@ -1,4 +1,4 @@
-"""A browser for all tests, a served room for each; without a Chromium they are skipped."""
+"""A browser for all tests, and a served room for each; skipped without a Chromium."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from tests.service.browser.served import ServedRoom, a_served_room
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Closed after this package's last test: while it is open its loop runs, and no other can."""
+    """A browser that is closed after this package's last test: while it is open its event loop runs, and no
+    other can."""
     path = find_chromium()
     if path is None:
         pytest.skip(f"no Chromium: neither {USUAL} nor one that {VARIABLE} names")

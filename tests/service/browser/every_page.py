@@ -1,4 +1,4 @@
-"""Every page of the room, who looks at it, and a room that has something on each."""
+"""Every page of the room, the user who views it, and a room with content on each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from thirdcard.service.watch.factory import build_belief, now_utc
 
 DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 PATIENT = NOTIFICATIONS.replace("overdue_after_min: 3", "overdue_after_min: 600")
-"""Nothing is overdue while the pages are looked at, however slow the machine is."""
+"""Nothing becomes overdue during the tests, however slow the machine is."""
 UNSEEN = (
     {"t": 14.0, "type": "bets_opened"}, {"t": 18.0, "type": "camera_lost", "fault": "frozen"},
     {"t": 30.0, "type": "camera_back"}, {"t": 38.0, "type": "round_closed"},
@@ -57,20 +57,20 @@ STILL = """async () => {
   }
   return times === 3;
 }"""
-"""Whether all is there and says the same, but for its numbers, for some looks on end."""
+"""Whether everything is loaded and unchanged, except for numbers, in several consecutive looks."""
 
 Ask = Callable[[Page], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomPage:
-    """One page, and what it can ask besides."""
+    """One page, and what can be opened on it."""
 
     who: str
-    """Who looks at it."""
+    """The user who views it."""
     path: str
     shown: Mapping[str, Ask] = field(default_factory=dict)
-    """What it shows when asked, by selector, and how it is asked."""
+    """What can be opened, by selector, and how."""
 
 
 def _by_key(keys: str) -> Ask:
@@ -132,7 +132,7 @@ PEOPLE = tuple(dict.fromkeys(page.who for page in PAGES.values()))
 
 
 def every_page(browser: Browser, folder: Path) -> Iterator[tuple[str, Visitor]]:
-    """Each page's name, and who looks at it now: dark, on a desk; a person signs in once."""
+    """Each page's name with a visitor on it: dark, desktop size; each person logs in once."""
     with a_served_room(folder / "room", notifications=PATIENT, environment=ENVIRONMENT) as room:
         furnish_all(room)
         for who in PEOPLE:
@@ -144,7 +144,7 @@ def every_page(browser: Browser, folder: Path) -> Iterator[tuple[str, Visitor]]:
 
 
 def furnish_all(room: ServedRoom) -> None:
-    """A working night, a part of which could not be seen at T4, and days before it that make figures."""
+    """A working night with an unwatched span at T4, and earlier days with data for figures."""
     furnish_night(room)
     table = room.tables["T4"]
     belief, events = build_belief(table.config), [parse_event(line) for line in UNSEEN]
@@ -158,7 +158,7 @@ def furnish_all(room: ServedRoom) -> None:
 
 def _furnish_days(room: ServedRoom) -> None:
     began = now_utc().replace(minute=0, second=0, microsecond=0) - timedelta(hours=1)
-    # the night's hours are among theirs
+    # their hours include those of the night
     stints = [("T8", "Ada"), ("T9", "Ben"), ("T8", "Ada"), ("T9", "Cleo")] * 2
     for days, (name, dealer) in enumerate(stints, start=3):
         log = deal(room.database, 120 + days, table=name, dealer=dealer, at=began - timedelta(days=days))
@@ -169,7 +169,7 @@ def _furnish_days(room: ServedRoom) -> None:
 
 
 def _furnish_roster(room: ServedRoom) -> None:
-    """A register with a stranger in it, and an evening's roster."""
+    """A register with an unconfirmed name, and an evening's roster."""
     began = now_utc().replace(hour=12, minute=0, second=0, microsecond=0)
     with room.database.writing() as session:
         for n, name in enumerate(("Ada Byron", "Ben Tan", "Cleo Park")):
@@ -182,7 +182,7 @@ def _furnish_roster(room: ServedRoom) -> None:
 
 
 def _furnish_setups(room: ServedRoom) -> None:
-    """A table whose limits were raised and taken back, and one that is stopped."""
+    """A table whose limits were raised and restored, and a stopped table."""
     acts = TableActs(home=room.home, database=room.database, now=now_utc, who="ada")
     with room.database.reading() as session:
         files = dict(read_files(room.home, find_known(session, "T1").setup).files)
@@ -194,7 +194,7 @@ def _furnish_setups(room: ServedRoom) -> None:
 
 
 def _furnish_new_table(room: ServedRoom) -> None:
-    """A table that was begun: its camera and cloth are settled, a calibration is under way."""
+    """A draft of a table: its camera and cloth are complete, a calibration is started."""
     place_film(room)
     draft = Drafts(room.home).begin("N1")
     settle_camera(draft, CameraAsked(source=FILM), films=room.home.folder)
@@ -203,7 +203,7 @@ def _furnish_new_table(room: ServedRoom) -> None:
 
 
 def look_at(visitor: Visitor, path: str, folder: Path) -> None:
-    """The page when it stands still: what is fetched is there, what moves has stopped."""
+    """The page after it is loaded and its animations have stopped."""
     page = visitor.page
     if path == BUNDLE:
         answer = page.request.get(visitor.address + path)

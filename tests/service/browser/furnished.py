@@ -1,4 +1,4 @@
-"""A room as on a working night, for its pictures: four tables that play the shipped recording, many alerts."""
+"""A room with a working night, for its pictures: four tables that play the shipped recording, many alerts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SHORT = Remedy("supervisor", None, "The supervisor decides.")
 
 
 def furnish_night(room: ServedRoom) -> None:
-    """Play the tables, raise and decide alerts, gather a case, hold it, tell others."""
+    """Play the tables, raise and decide alerts, make a case with a hold, send notifications."""
     for table, began_s in zip(room.tables.values(), BEGINNINGS_S, strict=True):
         table.film()
         _play(room, table, began_s)
@@ -64,7 +64,7 @@ def furnish_night(room: ServedRoom) -> None:
 
 
 def _play(room: ServedRoom, table: FilmedTable, began_s: float) -> None:
-    """What happened at the table, out of the recording's own log, judged as it came."""
+    """Write the table's part of the recording's own log, judged line by line."""
     name, length_s = table.config.id, PLAYED_S[table.config.id]
     belief = build_belief(table.config)
     events: list[Event] = [DealerChanged(t=0.0, dealer=DEALERS[name])]
@@ -80,7 +80,7 @@ def _play(room: ServedRoom, table: FilmedTable, began_s: float) -> None:
 
 
 def _show(room: ServedRoom, table: FilmedTable, state: RoundState, t: float) -> None:
-    """The table's newest picture and state."""
+    """Show the table's newest picture and state."""
     camera, name, layout = table.config.cameras[0], table.config.id, table.config.layout
     still = still_at(Path(camera.source), t)
     assert still is not None

@@ -1,4 +1,4 @@
-"""Somebody who sets up a table on the guided page: clicks into its picture where a camera sees places of the cloth."""
+"""A visitor who sets up a table on the guided page: clicks where the camera picture shows points of the cloth."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from thirdcard.calibration.layout import Layout
 from thirdcard.service.web.demo_room import RECORDING
 
 AREA_MM = (500, 100, 1100, 800)
-"""A rectangle that was measured on the cloth: left, top, width, depth."""
+"""A rectangle measured on the cloth: left, top, width, depth."""
 BETS = ("player", "banker")
 
 
 def place_film(room: ServedRoom) -> None:
-    """The demonstration's film in the service's folder."""
+    """Copy the demonstration's film into the service's folder."""
     path = room.home.folder / FILM
     path.parent.mkdir(exist_ok=True)
     shutil.copyfile(RECORDING / "video.mp4", path)
 
 
 def place_on_screen(page: Page, x: float, y: float) -> tuple[float, float]:
-    """Where a pixel of the camera's picture is on the guided page, in the window's pixels."""
+    """The position of a camera pixel on the guided page, in window pixels."""
     left, top = page.locator(".table-stage").evaluate(
         "(svg, at) => { const here = new DOMPoint(...at).matrixTransform(svg.getScreenCTM());"
         " return [here.x, here.y]; }",
@@ -40,7 +40,7 @@ def place_on_screen(page: Page, x: float, y: float) -> tuple[float, float]:
 
 @dataclass(slots=True)
 class GuidedVisitor:
-    """Sets the demonstration's table up; the page never learns what its cloth is."""
+    """Sets up the demonstration's table; the page is not given its layout."""
 
     page: Page
     clicks: int = 0
@@ -49,32 +49,32 @@ class GuidedVisitor:
     camera: Calibration = field(default_factory=lambda: load_calibration(RECORDING / "overhead.yaml"))
 
     def press(self, name: str) -> None:
-        """A button of the page."""
+        """Press a button of the page."""
         self.page.get_by_role("button", name=name, exact=True).click()
         self.clicks += 1
 
     def fill(self, label: str, text: str) -> None:
-        """A field of the page; who goes to it clicks."""
+        """Fill a field of the page; entering it counts as a click."""
         self.page.get_by_label(label, exact=True).first.fill(text)
         self.clicks += 1
 
     def click_px(self, x: float, y: float) -> None:
-        """A place of the picture."""
+        """Click a pixel of the camera picture."""
         self.page.mouse.click(*place_on_screen(self.page, x, y))
         self.clicks += 1
 
     def click_mm(self, places: Sequence[Sequence[float]]) -> None:
-        """Places of the cloth, as the camera sees them."""
+        """Click points of the cloth in the camera picture."""
         for x, y in self.camera.image_from_layout(np.array(places, np.float64)):
             self.click_px(float(x), float(y))
 
     def settled(self, step: str) -> None:
-        """Wait until a step is."""
+        """Wait until a step is complete."""
         expect(self.page.locator(f"[data-step={step}] .guide-state")).to_have_text("settled", timeout=6 * PATIENCE_MS)
         self.steps += 1
 
     def begin(self, table: str, address: str) -> None:
-        """From nothing to the camera's picture."""
+        """Go from an empty page to the camera's picture."""
         self.fill("Its name", table)
         self.press("Begin")
         self.page.locator("[data-guide]").wait_for()
@@ -83,7 +83,7 @@ class GuidedVisitor:
         self.settled("camera")
 
     def measure(self) -> None:
-        """The cloth's size, and the corners of a rectangle on it."""
+        """Enter the cloth's size, and click the corners of a rectangle on it."""
         self.page.locator("[data-step=cloth]").click()
         self.fill("Cloth's width, mm", str(int(self.layout.size_mm[0])))
         self.fill("Cloth's depth, mm", str(int(self.layout.size_mm[1])))
@@ -96,7 +96,7 @@ class GuidedVisitor:
         self.click_mm([(left, top), (left + width, top), (left + width, top + depth), (left, top + depth)])
 
     def draw(self) -> None:
-        """Two card boxes, the wagers of the first seat, and their copies to the last one."""
+        """Draw two card boxes, the wagers of the first seat, and their copies to the last one."""
         for hand in ("player", "banker"):
             corners = self.layout.area(f"{hand}-box").polygon_mm
             self.click_mm([corners[0], corners[2]])
@@ -118,7 +118,7 @@ class GuidedVisitor:
         self.settled("cloth")
 
     def _nearest(self, place: np.ndarray) -> tuple[str, int]:
-        """The bet and corner of the first seat that a place is."""
+        """The nearest corner of the first seat's bets to a point."""
         found = [
             (float(np.linalg.norm(at - place)), bet, i)
             for bet in BETS
@@ -128,7 +128,7 @@ class GuidedVisitor:
         return bet, corner
 
     def finish(self) -> None:
-        """Calibration by the drawing, the built-in chips, a rulebook, the trial, and live."""
+        """Calibrate by the drawing, choose the built-in chips and a rulebook, run the trial, and go live."""
         self.press("Keep the calibration")
         self.settled("calibration")
         self.press("Keep these chips")

@@ -1,8 +1,8 @@
-"""What a page is made of, as text that a person reviews: what is read out, how boxes lie, what states look like.
+"""The structure of a page as text for review: what a screen reader says, the layout of boxes, the look of states.
 
-Pixels differ with fonts and clocks; this does not. Numbers, days and months are put out; of what a list or a table
-holds, the first few kinds of lines stay. `python -m tests.service.browser.page_structure` writes all files anew; what
-changed is then reviewed like code.
+Unlike pixels, this does not depend on fonts and clocks. Numbers, days and months are replaced; of a list or a table
+only the first few kinds of lines are kept. `python -m tests.service.browser.page_structure` writes all files again;
+changes are then reviewed like code.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from tests.service.browser.every_page import DESK, PHONE, every_page
 
 FOLDER = Path(__file__).with_name("structure")
 TONES = "tones"
-"""The file of what states look like; they look alike on all pages."""
+"""The file with the look of states, which is the same on all pages."""
 SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8").partition("\n")[2]
 FEW = 3
-"""So many lines of a kind stand for all."""
+"""The number of lines kept of a kind."""
 _REPEATED = re.compile(r"(?:row|listitem|option|img|group)\b|link \"(?:D-)?N")
 _TOLD = re.compile(r"(?:row|link|button|cell|img) ")
-"""Their names say what is in them."""
+"""Lines whose name includes their content."""
 FRAMED = ("wall", "settings")
-"""On these pages what stands around the content counts too; it is the same on the others."""
+"""The pages for which the frame is included too; it is the same on the others."""
 _DRAWN = re.compile(r"\b[0-9a-f]{40,}\b|(?<=\bD-)[0-9A-Z]{4,}\b")
-"""Digests, and a house's words for dealers whose names are not shown."""
+"""Digests, and pseudonyms of dealers."""
 _CLOCK = re.compile(
     r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug"
     r"|Sept?|Oct|Nov|Dec|January|February|March|April|June|July|August|September|October|November|December)\b"
@@ -44,23 +44,23 @@ Structure = dict[str, Any]
 
 
 def plain(text: str) -> str:
-    """The text without what depends on when and where the page was looked at."""
+    """The text without the parts that depend on time and place."""
     return _DATES.sub("N", _UNIT.sub("", _NUMBER.sub("N", _CLOCK.sub("N", _DRAWN.sub("N", text)))))
 
 
 def read_out(page: Page, within: str) -> list[Any]:
-    """What a screen reader meets, without where links lead."""
+    """What a screen reader says, without the targets of links."""
     tree = yaml.safe_load(plain(page.locator(within).aria_snapshot()))
     return _short(tree if isinstance(tree, list) else [tree])
 
 
 def _short(lines: list[Any]) -> list[Any]:
-    """What a list or a table holds only once, and the first few of many."""
+    """The lines without repetitions, and the first few of many."""
     found: list[Any] = []
     seen: dict[str, int] = {}
     shorts = [_short_line(line) for line in lines]
     if all(str(short).startswith("row ") for short in shorts):
-        shorts.sort()  # which of them comes first may hang on the hour
+        shorts.sort()  # their order may depend on the hour
     for short in shorts:
         kind = _REPEATED.match(next(iter(short)) if isinstance(short, dict) else str(short))
         if short is None or (kind is not None and (short in found or seen.get(kind[0], 0) == FEW)):
@@ -72,7 +72,7 @@ def _short(lines: list[Any]) -> list[Any]:
 
 
 def _short_line(line: Any) -> Any:
-    """The line with what is below it; None where it says nothing."""
+    """The line with its children; None where it has no information."""
     if not isinstance(line, dict):
         return None if line == "paragraph" else line
     ((name, inner),) = line.items()
@@ -85,12 +85,12 @@ def _short_line(line: Any) -> Any:
 
 
 def lines_of(texts: list[str]) -> list[str]:
-    """The lines, each only once where it repeats."""
+    """The lines without repetitions."""
     return list(dict.fromkeys(map(plain, texts)))
 
 
 def structure_of(name: str, page: Page) -> tuple[Structure, dict[str, Structure]]:
-    """What a page is made of, and what states look like by the tone of the page; it is left dark, as on a desk."""
+    """The structure of a page, and the look of states by its tone; the page is left in the dark tone."""
     within = "main" if name not in FRAMED and page.locator("main").count() else "body"
     desk = page.evaluate(SCRIPT, within)
     said = read_out(page, within)
@@ -109,19 +109,19 @@ def structure_of(name: str, page: Page) -> tuple[Structure, dict[str, Structure]
 
 
 def written(structure: Structure) -> str:
-    """As it stands in its file."""
+    """The text of its file."""
     return yaml.safe_dump(structure, sort_keys=False, allow_unicode=True, width=10_000)
 
 
 class Structures:
-    """What the pages that were looked at are made of."""
+    """Collects the structures of pages."""
 
     def __init__(self) -> None:
         self._pages: dict[str, str] = {}
         self._tones: dict[str, dict[str, str]] = {}
 
     def add(self, name: str, page: Page) -> None:
-        """Look at one more."""
+        """Add a page."""
         structure, tones = structure_of(name, page)
         self._pages[name] = written(structure)
         for tone, states in tones.items():
@@ -129,12 +129,12 @@ class Structures:
                 self._tones.setdefault(state, {})[tone] = look
 
     def files(self) -> dict[str, str]:
-        """The text of each file by its name."""
+        """The text of each file by name."""
         return self._pages | {TONES: written(dict(sorted(self._tones.items())))}
 
 
 def main() -> int:
-    """Write the structure of every page anew; 1 where there is no browser."""
+    """Write the structure of every page; returns 1 where there is no browser."""
     path = find_chromium()
     if path is None:
         print("there is no Chromium", file=sys.stderr)

@@ -35,7 +35,7 @@ ON_A_PHONE = {
 
 
 def main(out: Path) -> int:
-    """Take all pictures; 1 where there is no browser."""
+    """Take all pictures; returns 1 where there is no browser."""
     path = find_chromium()
     if path is None:
         print("there is no Chromium", file=sys.stderr)
@@ -65,7 +65,7 @@ def _take(browser: Browser, room: ServedRoom, out: Path, tone: Tone) -> None:
 
 
 def _settled(page: Page, name: str) -> Page:
-    """The page when its pictures are there and what it is about is shown."""
+    """The page after its pictures are loaded and its subject is shown."""
     page.wait_for_timeout(2500)
     if name == "alerts":
         page.keyboard.press("j")

@@ -1,6 +1,5 @@
-"""A room served over HTTP, and tables whose cameras filmed the shipped recording: what their processes would do is done
-here step by step, through the same journal, ring and keeper of evidence.
-"""
+"""A room served over HTTP, and tables whose cameras filmed the shipped recording: the work of their processes is done
+here step by step, with the same journal, ring and evidence writer."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ REMEDY = Remedy("void_wager", "6.3", "The wager is void; the chips go back to th
 
 @dataclass(slots=True)
 class FilmedTable:
-    """A table that was filmed from a moment on."""
+    """A table that was filmed from a given time on."""
 
     home: Home
     database: Database
@@ -64,7 +63,7 @@ class FilmedTable:
         self.evidence = EvidenceWriter(self.database, self.config, ring, self.home.evidence)
 
     def film(self, length_s: float = FILMED_S) -> None:
-        """Put what the camera sent into its ring."""
+        """Write the camera's packets into the table's ring."""
         writer = RingWriter(self.home.ring / self.config.id, keep=timedelta(hours=1))
         with av.open(self.config.cameras[0].source) as container:
             stream = container.streams.video[0]
@@ -79,7 +78,7 @@ class FilmedTable:
 
     def write(self, *, alerts: Sequence[Alert] = (), events: Sequence[Event] = (), rounds: Sequence[RoundRecord] = (),
               doubtful: Sequence[Alert] = (), now: datetime | None = None) -> list[EnteredAlert]:  # fmt: skip
-        """Enter what was found."""
+        """Write findings to the journal."""
         news = News(events=events, alerts=alerts, rounds=rounds, doubtful=doubtful)
         entries = self.journal.write(news, now or now_utc())
         for entry in entries:
@@ -87,7 +86,7 @@ class FilmedTable:
         return entries
 
     def keep_all(self) -> None:
-        """Keep every promise of pictures."""
+        """Make all promised pictures."""
         late = now_utc() + timedelta(hours=1) + GRACE
         while self.evidence.is_due(late):
             self.evidence.keep_next(late)
@@ -95,7 +94,7 @@ class FilmedTable:
 
 @dataclass(slots=True)
 class ServedRoom:
-    """A running service without tables' processes of its own."""
+    """A running service without processes of its tables."""
 
     home: Home
     database: Database
@@ -119,7 +118,7 @@ def an_alert(t: float = 12.0, **changes: object) -> Alert:
 def a_served_room(
     folder: Path, *, notifications: str = "", environment: Mapping[str, str] | None = None
 ) -> Iterator[ServedRoom]:
-    """The demonstration's four tables, a user of each role, and the service on a port of its own."""
+    """The demonstration's four tables, a user of each role, and the service on its own port."""
     home = Home(folder)
     home.make()
     if notifications:

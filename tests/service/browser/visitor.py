@@ -1,4 +1,4 @@
-"""A person at a browser: signs in, looks, and keeps in mind what the browser complains of."""
+"""A person at a browser: logs in, views pages, and records the browser's errors."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ PATIENCE_MS = 10_000
 
 @dataclass(slots=True)
 class Visitor:
-    """One browser in which somebody has signed in."""
+    """A browser with a logged-in user."""
 
     page: Page
     address: str
     complaints: list[str] = field(default_factory=list)
-    """Errors of the console, the content policy among them, and of scripts."""
+    """Errors of scripts and of the console, including violations of the content policy."""
 
     def see(self, path: str) -> Page:
         """Go to a page of the room."""
@@ -30,19 +30,19 @@ class Visitor:
         return self.page
 
     def press(self, *keys: str) -> None:
-        """Keys, one after the other."""
+        """Press keys, one after the other."""
         for key in keys:
             self.page.keyboard.press(key)
 
     def hear(self, message: ConsoleMessage) -> None:
-        """What the console says."""
+        """Record a message of the console."""
         if message.type in ("error", "warning"):
             self.complaints.append(f"{self.page.url}: {message.text}")
 
 
 @contextmanager
 def visiting(browser: Browser, room: ServedRoom, name: str, **options: Any) -> Iterator[Visitor]:
-    """A browser of its own, signed in by keyboard."""
+    """A new browser context, logged in by keyboard."""
     context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en-GB"} | options)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)

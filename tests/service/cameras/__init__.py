@@ -1,1 +1,1 @@
-"""Network cameras that do not exist, found and asked."""
+"""Tests with simulated network cameras: discovery and requests."""

@@ -1,4 +1,4 @@
-"""A network camera as ONVIF has it, on this machine: answers a probe over UDP and SOAP questions over HTTP."""
+"""A simulated ONVIF network camera on this machine: answers probes over UDP and SOAP requests over HTTP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ USER, PASSWORD = "watcher", "ge&h<eim"
 SKEW = timedelta(seconds=90)
 """How far its clock is ahead."""
 FRESH = timedelta(seconds=5)
-"""A digest that is older, or from its future, is refused."""
+"""The largest age of a digest; older ones, and ones from the future, are refused."""
 SCOPES = (
     "onvif://www.onvif.org/type/video_encoder onvif://www.onvif.org/name/Overhead%20B07 "
     "onvif://www.onvif.org/hardware/DOME-4K onvif://www.onvif.org/location/pit%203"
@@ -35,21 +35,21 @@ SMALL = {"codec": "H264", "width": 640, "height": 360, "rate": 12.5, "kbit": 512
 
 @dataclass(slots=True)
 class OnvifCamera:
-    """What it is like, and what it was asked."""
+    """The properties of the camera, and the requests that it received."""
 
     version: int = 2
-    """Of its media service; one that has version 1 knows no GetServices either."""
+    """The version of its media service; with version 1 it has no GetServices either."""
     wants_http_digest: bool = False
     says: bytes | None = None
-    """The same answer to every question."""
+    """A fixed answer to every request."""
     http_port: int = 0
     udp_port: int = 0
     asked: list[str] = field(default_factory=list)
-    """The names of the questions."""
+    """The names of the requests."""
     signed_in: list[str] = field(default_factory=list)
-    """The users whose digest was right, one a question."""
+    """The users with a correct digest, one per request."""
     services: str | None = None
-    """The addresses that it tells in its answer to a probe; its own where not given."""
+    """The addresses in its answer to a probe; its own by default."""
 
     @property
     def service(self) -> str:
@@ -57,7 +57,7 @@ class OnvifCamera:
         return f"http://127.0.0.1:{self.http_port}/onvif/device_service"
 
     def match(self, data: bytes) -> bytes | None:
-        """The answer to a probe; None to what is none."""
+        """The answer to a probe; None for other messages."""
         root = read_envelope(data)
         if root.find("s:Body/d:Probe", NAMES) is None:
             return None
@@ -66,7 +66,7 @@ class OnvifCamera:
         return envelope(f"<d:ProbeMatches><d:ProbeMatch>{body}</d:ProbeMatch></d:ProbeMatches>", header)
 
     def answer(self, root: Element) -> tuple[int, bytes]:
-        """HTTP status and body of the answer to a question."""
+        """HTTP status and body of the answer to a request."""
         body = root.find("s:Body", NAMES)
         assert body is not None
         question = body[0]
@@ -91,7 +91,7 @@ class OnvifCamera:
         return abs(away) < FRESH and text_at(token, "wsse:Password") == digest
 
     def _told(self, name: str, question: Element) -> str | None:
-        inside = "http://192.168.77.7/onvif"  # its address behind a router, which leads nowhere from here
+        inside = "http://192.168.77.7/onvif"  # an address behind a router, unreachable from here
         if name == "GetServices" and self.version == 2:
             services = [("tr2", "media2"), ("trt", "media")]
             told = [
@@ -131,7 +131,7 @@ class OnvifCamera:
 
 @contextmanager
 def onvif_camera(camera: OnvifCamera | None = None) -> Iterator[OnvifCamera]:
-    """A camera on ports of its own."""
+    """A camera on its own ports."""
     camera = camera or OnvifCamera()
     with ExitStack() as open_things:
         server = open_things.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), _door_of(camera)))
@@ -152,7 +152,7 @@ def onvif_camera(camera: OnvifCamera | None = None) -> Iterator[OnvifCamera]:
 
 
 def listen(camera: OnvifCamera, ear: socket.socket, is_over: threading.Event) -> None:
-    """Answer probes until it is over."""
+    """Answer probes until asked to end."""
     while not is_over.is_set():
         try:
             data, sender = ear.recvfrom(65535)
@@ -182,7 +182,7 @@ def _door_of(camera: OnvifCamera) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(data)
 
         def log_message(self, *_: object) -> None:
-            """Says nothing."""
+            """Log nothing."""
 
     return Door
 

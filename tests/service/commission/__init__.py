@@ -1,1 +1,1 @@
-"""Tests of how well a table is seen."""
+"""Tests of `service/commission`."""

@@ -1,4 +1,4 @@
-"""Logs of rounds, written by hand: cards, what was announced, what was paid."""
+"""Hand-written logs of rounds: cards, announcements, payments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ ROUND_S = 20.0
 def played_round(
     player: str, banker: str, *, number: int = 1, said: tuple[int, int, str] | None = None, sure: float = 0.9999
 ) -> list[Event]:
-    """A round in order: `7H ? 10C` a hand, `?` an open card that was not read, `7H~0.9` one told less surely."""
+    """A correct round: `7H ? 10C` per hand, `?` for an unread open card, `7H~0.9` for a card read with
+    confidence 0.9."""
     t = ROUND_S * (number - 1)
     lines: list[Event] = [BetsOpened(t=t + 1.0)]
     cards = zip_longest(player.split(), banker.split())
@@ -34,7 +35,7 @@ def played_round(
 
 
 def settled(t: float, bet: Bet, action: SettleAction, *, sure: float = 0.99) -> WagerSettled:
-    """One wager that was paid or taken."""
+    """One wager that was paid or collected."""
     return WagerSettled(t=t, area=f"s3-{bet}", seat=3, bet=bet, action=action, confidence=sure)
 
 
@@ -43,6 +44,6 @@ LAWFUL = ("7H 10C", "2S 3D KH", (7, 5, "player"))
 
 
 def lawful_rounds(count: int, *, sure: float = 0.9999) -> list[Event]:
-    """So many of them, one behind the other."""
+    """A number of lawful rounds, one after the other."""
     player, banker, said = LAWFUL
     return [line for i in range(count) for line in played_round(player, banker, number=i + 1, said=said, sure=sure)]

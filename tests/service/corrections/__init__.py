@@ -1,1 +1,1 @@
-"""Tests of what people correct."""
+"""Tests of `service/corrections`."""

@@ -1,4 +1,4 @@
-"""A room with a reviewed shift in it."""
+"""A room with a reviewed shift."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ class Reviewed:
     shift: RecordedShift
 
     def correct(self, which: int, change: dict[str, Any], role: str = "operator") -> Any:
-        """Correct the round of that place; gives the answer."""
+        """Correct the round at an index; returns the response."""
         body = {"why": "seen on the video"} | change
         return self.room.as_role(role).post(f"/api/rounds/{self.shift.rounds[which]}/corrections", json=body)
 
     def take_back(self, number: int, role: str = "operator") -> Any:
-        """Take a correction back; gives the answer."""
+        """Take a correction back; returns the response."""
         return self.room.as_role(role).post(f"/api/corrections/{number}/take-back", json={"why": "I was wrong"})
 
     def round(self, which: int) -> dict[str, Any]:
-        """A round as the API tells it."""
+        """A round from the API."""
         body: dict[str, Any] = self.room.as_role("viewer").get(f"/api/rounds/{self.shift.rounds[which]}").json()
         return body
 
     def line(self, which: int, **facts: Any) -> int:
-        """The number of the first line of a round that holds these facts."""
+        """The number of the first line of a round with these values."""
         return next(
             int(line["line"]) for line in self.round(which)["log"] if all(line.get(k) == v for k, v in facts.items())
         )
 
     def alerts(self) -> dict[str, list[str]]:
-        """The states of all alerts by code, in order."""
+        """The states of all alerts by code, oldest first."""
         items = self.room.as_role("viewer").get("/api/alerts").json()["items"][::-1]
         found: dict[str, list[str]] = {}
         for item in items:
@@ -54,7 +54,7 @@ class Reviewed:
         return found
 
     def found(self, **query: str) -> list[int]:
-        """The places of the rounds that a search finds."""
+        """The indices of the rounds that a search finds."""
         answer = self.room.as_role("viewer").get("/api/rounds", params=query).json()
         return sorted(self.shift.rounds.index(item["id"]) for item in answer["items"])
 

@@ -1,1 +1,1 @@
-"""Tables that are watched live."""
+"""Tests of `service/live`."""

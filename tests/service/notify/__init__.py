@@ -1,1 +1,1 @@
-"""What is reported to the outside."""
+"""Tests of `service/notify`."""

@@ -1,4 +1,4 @@
-"""A database of its own for every test, made from the schema, and a clock that is moved by hand."""
+"""A database of its own for every test, made from the schema, and a clock that only moves on request."""
 
 from __future__ import annotations
 

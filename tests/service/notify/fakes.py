@@ -1,4 +1,4 @@
-"""Receivers that do as they are asked."""
+"""Fake channels and receivers whose behaviour a test sets."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from thirdcard.service.notify.settings import NotificationsFile
 
 @dataclass(slots=True)
 class FakeChannel:
-    """Takes messages, or fails as often as it has faults left."""
+    """Takes messages, or fails as long as it has faults left."""
 
     traits: ChannelTraits
     faults: list[ChannelError] = field(default_factory=list)
     sent: list[list[str]] = field(default_factory=list)
-    """The keys of each attempt that succeeded."""
+    """The keys of each successful attempt."""
     attempts: int = 0
     is_open: bool = False
     before: Callable[[], None] = lambda: None
 
     def open(self) -> None:
-        """Be ready."""
+        """Open the channel."""
         self.is_open = True
 
     def send(self, messages: Sequence[Outgoing]) -> None:
-        """Take or fail."""
+        """Take the messages or raise the next fault."""
         self.attempts += 1
         self.before()
         if self.faults:
@@ -42,7 +42,7 @@ class FakeChannel:
         self.sent.append([message.key for message in messages])
 
     def close(self) -> None:
-        """Be ready no more."""
+        """Close the channel."""
         self.is_open = False
 
 
@@ -53,14 +53,14 @@ def a_channel(name: str = "bus", **traits: Any) -> FakeChannel:
 
 
 def rules_of(*rules: dict[str, Any], zone: str = "UTC", **more: Any) -> NoticeRules:
-    """Rules over channels that need not be there."""
+    """Rules over channels that need not exist."""
     settings = NotificationsFile.model_validate({"rules": list(rules), **more})
     return NoticeRules(settings=settings, zone=ZoneInfo(zone))
 
 
 @dataclass(slots=True)
 class Received:
-    """What a server was sent."""
+    """A request that a server received."""
 
     path: str
     headers: dict[str, str]
@@ -68,7 +68,7 @@ class Received:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The body."""
+        """The parsed body."""
         parsed = json.loads(self.body)
         assert isinstance(parsed, dict)
         return parsed
@@ -76,7 +76,7 @@ class Received:
 
 @dataclass(slots=True)
 class HttpReceiver:
-    """A server that answers with the statuses it was given, then with 204."""
+    """A server that answers with the given statuses, then with 204."""
 
     url: str
     requests: list[Received]
@@ -85,7 +85,7 @@ class HttpReceiver:
 
 @contextmanager
 def http_receiver(*statuses: int) -> Iterator[HttpReceiver]:
-    """A real server on this machine; it keeps the requests that came whole."""
+    """A real server on this machine; it records complete requests."""
     requests: list[Received] = []
     waiting = list(statuses)
 
@@ -94,7 +94,7 @@ def http_receiver(*statuses: int) -> Iterator[HttpReceiver]:
             length = int(self.headers["Content-Length"])
             body = self.rfile.read(length)
             if len(body) < length:
-                return  # Its sender was killed amid it: as for any receiver, no request.
+                return  # Its sender was killed meanwhile: for a receiver this is no request.
             headers = {name.lower(): value for name, value in self.headers.items()}
             requests.append(Received(self.path, headers, body))
             self.send_response(waiting.pop(0) if waiting else 204)
@@ -102,7 +102,7 @@ def http_receiver(*statuses: int) -> Iterator[HttpReceiver]:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Keep quiet."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

@@ -1,4 +1,5 @@
-"""A process that only notifies, to be killed: `python -m tests.service.notify.falling_service DATABASE URL`."""
+"""A process that only sends notifications, to be killed: `python -m tests.service.notify.falling_service
+DATABASE URL`."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from thirdcard.service.watch.factory import now_utc
 
 
 def main(url: str, receiver: str) -> None:
-    """Notify until killed."""
+    """Send notifications until killed."""
     hook = Webhook(
         traits=ChannelTraits(name="office", give_up_after=timedelta(hours=1)),
         url=receiver,

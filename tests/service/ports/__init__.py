@@ -1,1 +1,1 @@
-"""Tests of what rooms share."""
+"""Tests of `service/ports`."""

@@ -1,1 +1,1 @@
-"""Reviews of recorded shifts."""
+"""Tests of `service/review`."""

@@ -1,4 +1,4 @@
-"""Small films in which something moves, drawn and coded in a moment."""
+"""Small films in which something moves, drawn and encoded quickly."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ STILL = -1
 
 
 def draw_film(path: Path, from_s: float, to_s: float, *, seed: int = 0, crf: int = 20, said: str | None = None) -> Path:
-    """What a camera saw from one second to another: a square that goes its own way, always the same for one seed.
+    """Draw what a camera saw from one time to another: a square that moves on a path given by the seed.
 
     Args:
-        path: Where to write it.
-        from_s: Second of what was seen.
-        to_s: And the last.
-        seed: Another one, another way.
-        crf: How coarsely it is coded: two recorders code for themselves.
+        path: The file to write.
+        from_s: The first second.
+        to_s: The last second.
+        seed: The seed of the square's path.
+        crf: The coarseness of the encoding: two recorders encode separately.
         said: The container's `creation_time`.
     """
     with av.open(str(path), "w") as container:
@@ -38,7 +38,7 @@ def draw_film(path: Path, from_s: float, to_s: float, *, seed: int = 0, crf: int
 
 
 def remux(source: Path, target: Path, from_s: float = 0.0) -> Path:
-    """The same coded pictures in another container, from a key picture on."""
+    """Copy the encoded pictures into another container, from a key frame on."""
     with av.open(str(source)) as film, av.open(str(target), "w") as container:
         stream = film.streams.video[0]
         copy = container.add_stream_from_template(stream)

@@ -1,4 +1,4 @@
-"""A Ray cluster of two nodes on this machine, whose workers and nodes can be lost."""
+"""A Ray cluster of two nodes on this machine, whose workers and nodes can be killed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from thirdcard.service.cluster.ray_cluster import import_ray
 
 HEALTH = {"health_check_initial_delay_ms": 5000, "health_check_period_ms": 1000, "health_check_failure_threshold": 10}
-"""So that a lost node is noticed soon, and a slow one is not taken for lost."""
+"""Short periods, so that a lost node is noticed soon, but a slow one does not count as lost."""
 TRIES = 3
 STORE_BYTES = 100 * 2**20
 
@@ -24,7 +24,7 @@ class RayFloor:
     """A head that runs no task, and nodes that do."""
 
     cores: int = 1
-    """Of each node."""
+    """The cores of each node."""
     cluster: Any = None
     nodes: list[Any] = field(default_factory=list)
 
@@ -33,7 +33,7 @@ class RayFloor:
         for _ in range(TRIES):
             try:
                 return self._begin()
-            except Exception as error:  # Ray gives up its start on a machine that is busy with other things
+            except Exception as error:  # Ray gives up its start on a busy machine
                 fault = error
                 self._end()
         pytest.skip(f"Ray does not come up on this machine: {fault}")
@@ -58,15 +58,15 @@ class RayFloor:
 
     @property
     def address(self) -> str:
-        """Of the head."""
+        """The address of the head."""
         return str(self.cluster.address)
 
     def add_node(self) -> Any:
-        """Another node."""
+        """Add a node."""
         return self.cluster.add_node(num_cpus=self.cores, object_store_memory=STORE_BYTES)
 
     def kill_worker(self, doing: str) -> int | None:
-        """Kill one worker of our nodes that does this; gives its number, None where none does."""
+        """Kill one worker on our nodes that runs this task; returns its process id, None where none does."""
         for node in self.nodes:
             raylet = node.all_processes["raylet"][0].process.pid
             for pid in children_of(raylet):
@@ -76,7 +76,7 @@ class RayFloor:
         return None
 
     def lose_node_of(self, doing: str) -> None:
-        """Take the node away on which a worker does this."""
+        """Remove the node on which a worker runs this task."""
         for node in self.nodes:
             if any(doing in _command_of(pid) for pid in children_of(node.all_processes["raylet"][0].process.pid)):
                 self.nodes.remove(node)
@@ -84,12 +84,12 @@ class RayFloor:
                 return
 
     def lose_node(self) -> None:
-        """Take a node away with all that runs on it."""
+        """Remove a node with all its processes."""
         self.cluster.remove_node(self.nodes.pop())
 
 
 def children_of(parent: int) -> list[int]:
-    """The processes that another one began."""
+    """The child processes of a process."""
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():

@@ -1,4 +1,4 @@
-"""Files of shifts that were never filmed, and what a comparison of their pictures would say."""
+"""Fake files of shifts, and fake results of comparing their pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EVENING = datetime(2026, 5, 4, 20, 0, tzinfo=UTC)
 
 
 def recorded(name: str, begins_s: float, lasts_s: float, **changes: object) -> RecordedFile:
-    """A file that begins so many seconds after the evening did, by its name if nothing else is said."""
+    """A file that begins this many seconds after the evening, dated by its name by default."""
     began_at = EVENING + timedelta(seconds=begins_s)
     told_by = str(changes.get("told_by", NAME))
     runs, fault = changes.pop("runs", (FilmRun(0.0, lasts_s),)), changes.pop("fault", None)
@@ -34,7 +34,7 @@ def recorded(name: str, begins_s: float, lasts_s: float, **changes: object) -> R
 
 
 def same_by_clock(_first: RecordedFile, _second: RecordedFile, lag_s: float) -> Likeness:
-    """Pictures that bear the clocks out."""
+    """Pictures that agree with the clocks."""
     return Likeness(lag_s)
 
 

@@ -1,4 +1,4 @@
-"""A room with a reviewed shift in it."""
+"""A room with a reviewed shift."""
 
 from tests.service.corrections.conftest import Reviewed, reviewed, seed
 

@@ -1,4 +1,4 @@
-"""A database with chains, a signer with its key behind a socket, and somebody who seals anew what he changed."""
+"""A database with chains, a signer with its key behind a socket, and an attacker who seals changed lines again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ORIGIN = "casino.example/thirdcard"
 
 @dataclass(slots=True)
 class SealedHouse:
-    """What a house has, and what it does with it."""
+    """A database with its signer, and the acts on them."""
 
     database: Database
     folder: Path
@@ -49,27 +49,27 @@ class SealedHouse:
             chain.append(session, name, [{"n": n} for n in range(count)], at=self.clock())
 
     def seal(self) -> int:
-        """Have all that is there signed and anchored."""
+        """Have everything signed and anchored."""
         self.clock.move(seconds=60)
         with signing(self) as link:
             return seal_heads(self.database, link)
 
     def prove(self, *, anchored: bool = True, keys: tuple[Path, ...] = ()) -> Proof:
-        """What the checkpoints prove."""
+        """The result of checking the checkpoints."""
         known = [load_verifier(path) for path in keys or (public_path(self.key),)]
         anchors = load_anchors(self.anchors) if anchored else []
         with self.database.reading() as session:
             return prove(session, known, anchors)
 
     def fault(self, *, anchored: bool = True) -> str | None:
-        """The first thing that does not agree."""
+        """The first mismatch; None without one."""
         proof = self.prove(anchored=anchored)
         with self.database.reading() as session:
             return proof.fault or verify_chains(session, proof.chains(), proof.vouched)
 
 
 def make_house(database: Database, folder: Path, clock: HandClock, origin: str = ORIGIN) -> SealedHouse:
-    """A house whose key is new, with two chains that were signed."""
+    """A house with a new key and two signed chains."""
     house = SealedHouse(database, folder, clock, folder / "signer.key")
     house.anchors.mkdir()
     begin_state(house.key, new_key(house.key, origin), "first key", clock())
@@ -81,7 +81,7 @@ def make_house(database: Database, folder: Path, clock: HandClock, origin: str =
 
 @contextmanager
 def signing(house: SealedHouse) -> Iterator[SignerLink]:
-    """A signer that listens while the block runs, and anchors what it signed before it ends."""
+    """A signer that listens while the block runs, and anchors what it signed before the end."""
     place = Path(tempfile.mkdtemp(prefix="signer"))
     ready, over = threading.Event(), threading.Event()
     servers: list[SignerServer] = []
@@ -110,7 +110,7 @@ def signing(house: SealedHouse) -> Iterator[SignerLink]:
 
 
 def reseal(session: Session, name: str) -> None:
-    """Seal a chain anew from its first line to its head, as somebody with the database can."""
+    """Seal a chain again from its first line to its head, as anybody with access to the database can."""
     seal = chain.FIRST_SEAL
     lines = session.scalars(select(ChainLine).where(ChainLine.chain == name).order_by(ChainLine.seq)).all()
     for line in lines:

@@ -1,4 +1,4 @@
-"""A time stamp authority of our own: `openssl ts` behind HTTP."""
+"""A test time stamp authority: `openssl ts` behind HTTP."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ accuracy = secs:1
 
 
 def make_authority(folder: Path) -> Path:
-    """Keys and certificates of an authority; the root's certificate."""
+    """Make the keys and certificates of an authority; returns the path of the root certificate."""
     folder.mkdir()
     (folder / "conf").write_text(_CONFIG.format(folder=folder))
     (folder / "serial").write_text("01\n")
@@ -66,7 +66,7 @@ def answering(folder: Path) -> Iterator[str]:
             self.wfile.write(reply.read_bytes())
 
         def log_message(self, format: str, *args: object) -> None:
-            """Quiet."""
+            """Log nothing."""
 
     with HTTPServer(("127.0.0.1", 0), Answer) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)

@@ -1,1 +1,1 @@
-"""Tests of how a table is put under watch."""
+"""Tests of `service/setup`."""

@@ -1,4 +1,4 @@
-"""A table whose set-up is right, and every way in which one is broken here."""
+"""A correct set-up of a table, and the ways in which tests break it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Setup:
     chips: Document
     camera: Document
     raw: dict[str, str] = field(default_factory=dict)
-    """Texts that are written in the place of a file."""
+    """Texts that are written in place of a file."""
 
     def area(self, name: str) -> Document:
         """An area of the layout."""
@@ -36,7 +36,7 @@ class Setup:
         return found
 
     def write(self, folder: Path) -> Path:
-        """All files; returns the table's."""
+        """Write all files; returns the path of the table's."""
         documents = {
             "table.yaml": self.table,
             "layout.yaml": self.layout,
@@ -55,7 +55,7 @@ class Setup:
 
 
 def good_setup() -> Setup:
-    """A mini table, everything right."""
+    """A correct mini table."""
     layout = load_layout("mini-7", Path())
     return Setup(
         table={
@@ -85,20 +85,20 @@ def good_setup() -> Setup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breakage:
-    """One way to break it, and what the check should say."""
+    """One way to break it, and the expected message of the check."""
 
     breaks: Callable[[Setup], object]
     where: str
     """The file's name."""
     key: str
-    """The way to the value; a part of it."""
+    """A part of the path to the value."""
     says: str
-    """A part of what is said."""
+    """A part of the message."""
     is_wrong: bool = True
 
 
 def _put(document: str, way: str, value: Any) -> Callable[[Setup], object]:
-    """Set a value, `a.b.0.c` deep; `...` takes it out."""
+    """A function that sets a value at a path such as `a.b.0.c`; `...` deletes it."""
 
     def broken(setup: Setup) -> None:
         *parents, last = (int(step) if step.isdigit() else step for step in way.split("."))
@@ -166,7 +166,7 @@ def _mirrored(setup: Setup) -> None:
 
 
 def _shrunk(factor: float) -> Callable[[Setup], object]:
-    """The camera hangs higher by a factor: what it sees is smaller."""
+    """A function that raises the camera by a factor, so that objects appear smaller."""
 
     def broken(setup: Setup) -> None:
         camera = np.array(setup.camera["camera_matrix"])

@@ -1,1 +1,1 @@
-"""The store: chains, people, the audit, the database."""
+"""Tests of `service/store`."""

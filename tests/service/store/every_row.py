@@ -1,4 +1,4 @@
-"""A row of every recorded kind, filled by the types of its columns, and each column's other value."""
+"""A row of every recorded kind, filled by the column types, and another value for each column."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from thirdcard.service.store.recorded_rows import RECORDED, columns_of, table_of
 from thirdcard.service.store.schema import AlertRow, Base, CaseRow, LogRow, RoundRow, UserRow
 
 FIRST: tuple[type[Base], ...] = (LogRow, RoundRow, AlertRow, CaseRow, UserRow)
-"""Kinds that others point to."""
+"""Kinds that other kinds refer to."""
 ORDER = (*FIRST, *(kind for kind in RECORDED if kind not in FIRST))
 BEGAN = datetime(2026, 11, 26, 20, 0, 0, 123456, tzinfo=UTC)
 
 
 def furnish(session: Session) -> None:
-    """One row of every kind, each with the key 1 or `x`."""
+    """Add one row of every kind, each with the key 1 or `x`."""
     for kind in ORDER:
         session.add(kind(**{column.name: value_of(column) for column in table_of(kind).columns}))
         session.flush()
 
 
 def value_of(column: Column[Any], *, other: bool = False) -> Any:
-    """A value that fits a column; another one on wish."""
+    """A value that fits a column; with `other` a different one."""
     if isinstance(column.type, UtcTime):
         return BEGAN + timedelta(days=other)
     if isinstance(column.type, Boolean):
@@ -40,10 +40,10 @@ def value_of(column: Column[Any], *, other: bool = False) -> Any:
 
 
 def changeable_columns(kind: type[Base]) -> list[Column[Any]]:
-    """The recorded columns that are neither a key nor point to another row."""
+    """The recorded columns that are neither a key nor refer to another row."""
     return [column for column in columns_of(kind) if not column.primary_key and not column.foreign_keys]
 
 
 def only_row(session: Session, kind: type[Base]) -> Base:
-    """The one row of a kind."""
+    """The only row of a kind."""
     return session.query(kind).one()

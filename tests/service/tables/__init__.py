@@ -1,1 +1,1 @@
-"""Tables that are added, changed, stopped and taken back."""
+"""Tests of `service/tables`."""

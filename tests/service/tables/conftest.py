@@ -14,7 +14,7 @@ from thirdcard.service.config.data_folder import Home
 
 @pytest.fixture
 def empty_house(tmp_path: Path) -> Iterator[House]:
-    """One without tables."""
+    """A house without tables."""
     home = Home(tmp_path / "home")
     home.make()
     database = home.open_database({})
@@ -24,7 +24,7 @@ def empty_house(tmp_path: Path) -> Iterator[House]:
 
 @pytest.fixture
 def house(empty_house: House) -> House:
-    """One with the table B07, whose files a person put there; the service has started once."""
+    """A house with the table B07, whose files were placed by hand; the service has started once."""
     write_table(empty_house.home, "B07")
     empty_house.acts("files").begin()
     return empty_house

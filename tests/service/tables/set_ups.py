@@ -1,4 +1,4 @@
-"""A service's folder with tables whose set-ups are right, and what people do with them."""
+"""A service's folder with tables that have correct set-ups, and acts on them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from thirdcard.service.tables.table_acts import TableActs
 
 
 def sent_files(setup: Setup, folder: Path) -> dict[str, bytes]:
-    """The files of a set-up as somebody sends them; its film is not among them."""
+    """The files of a set-up as sent by a person, without its film."""
     folder.mkdir(parents=True, exist_ok=True)
     setup.write(folder)
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "video.mp4"}
 
 
 def write_table(home: Home, name: str, setup: Setup | None = None) -> Path:
-    """A table in a folder of its own, as a person puts it there; gives the table's file."""
+    """Write a table into a folder of its own, as by hand; returns the table's file."""
     setup = setup or good_setup()
     setup.table["id"] = name
     folder = home.tables / name
@@ -41,7 +41,7 @@ class House:
     clock: HandClock
 
     def acts(self, who: str = "ada") -> TableActs:
-        """What that person does."""
+        """The acts of that person."""
         return TableActs(home=self.home, database=self.database, now=self.clock, who=who)
 
     def in_force(self, table_id: str = "B07") -> tuple[int, FileSet]:
@@ -56,18 +56,18 @@ class House:
             return [(one.version, str(one.origin), one.made_by, one.why) for one in list_versions(session, table_id)]
 
     def limit(self, table_id: str = "B07") -> int:
-        """The most that may be bet, by the version in force."""
+        """The maximum bet by the version in force."""
         limit: int = yaml.safe_load(self.in_force(table_id)[1].files["table.yaml"])["limits"]["maximum"]
         return limit
 
     def on_disk(self, table_id: str = "B07") -> dict[str, bytes]:
-        """What lies in the table's own folder, by name."""
+        """The files in the table's own folder, by name."""
         folder = self.home.tables / table_id
         return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def with_limit(maximum: int, table_id: str = "B07") -> Setup:
-    """A right set-up with another limit."""
+    """A correct set-up with another maximum bet."""
     setup = good_setup()
     setup.table["id"] = table_id
     setup.table["limits"]["maximum"] = maximum

@@ -1,4 +1,4 @@
-"""Check that an answer is the one error body."""
+"""Check that an answer has the common error body."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def assert_error(answer: Any, status: int, *, field: str | None = None, says: str = "") -> None:
-    """The status, the shape, the field that is named, and a part of what is said."""
+    """Check the status, the shape, the named field, and a part of the message."""
     assert answer.status_code == status, answer.text
     body = answer.json()
     assert set(body) == {"error"}

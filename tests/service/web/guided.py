@@ -1,4 +1,4 @@
-"""A table that is set up step by step, as the guided page does it, before the demonstration's film."""
+"""A table that is set up step by step with the demonstration's film, as on the guided page."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ CHIPS = {"built_in": "house"}
 
 
 def place_film(room: TestRoom) -> None:
-    """The demonstration's film in the service's folder."""
+    """Copy the demonstration's film into the service's folder."""
     path = room.folder / FILM
     path.parent.mkdir(exist_ok=True)
     path.write_bytes((RECORDING / "video.mp4").read_bytes())
 
 
 def true_points(names: list[str] | None = None) -> dict[str, list[float]]:
-    """Where the demonstration's camera sees the cloth's reference points."""
+    """The cloth's reference points in the picture of the demonstration's camera, in pixels."""
     layout, camera = demo_layout(), load_calibration(RECORDING / "overhead.yaml")
     kept = names or list(layout.reference_points)
     places = camera.image_from_layout(np.array([layout.reference_points[name] for name in kept]))
@@ -44,9 +44,9 @@ def demo_layout() -> Layout:
 
 
 def demo_sketch() -> dict[str, Any]:
-    """The same cloth as a person would draw it: its corners in the picture, and each area in millimetres."""
+    """The demonstration's cloth as a person would draw it: its corners in the picture, and each area in millimetres."""
     layout, camera = demo_layout(), load_calibration(RECORDING / "overhead.yaml")
-    left, top, width, depth = 500.0, 100.0, 1100.0, 800.0  # a rectangle that was measured on the cloth
+    left, top, width, depth = 500.0, 100.0, 1100.0, 800.0  # a rectangle measured on the cloth
     frame = np.array([(left, top), (left + width, top), (left + width, top + depth), (left, top + depth)])
     corners = camera.image_from_layout(frame)
     cloth_from_image = cv2.getPerspectiveTransform(corners.astype(np.float32), frame.astype(np.float32))
@@ -66,7 +66,7 @@ def demo_sketch() -> dict[str, Any]:
 
 
 def settle(client: TestClient, table: str, step: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Settle a step; returns the response."""
+    """Complete a step; returns the response."""
     answer = client.put(f"/api/new-tables/{table}/{step}", json=body)
     assert answer.status_code == 200, answer.text
     told: dict[str, Any] = answer.json()
@@ -74,7 +74,7 @@ def settle(client: TestClient, table: str, step: str, body: dict[str, Any]) -> d
 
 
 def settle_all(client: TestClient, table: str) -> None:
-    """Every step, as somebody does who makes no mistake."""
+    """Complete every step without mistakes."""
     client.post("/api/new-tables", json={"table": table})
     settle(client, table, "camera", {"source": FILM})
     settle(client, table, "cloth", {"name": "mini-7"})
@@ -84,7 +84,7 @@ def settle_all(client: TestClient, table: str) -> None:
 
 
 def write_picture_film(path: Path, image: np.ndarray) -> None:
-    """A film of one picture that stands still for four seconds."""
+    """Write a film of one picture that does not change for four seconds."""
     import av
 
     with av.open(str(path), "w") as container:

@@ -1,4 +1,4 @@
-"""A room to test: its own database and folder, tables that stand still, a clock that is moved by hand."""
+"""A room for tests: its own database and folder, tables whose state is set by hand, a clock that moves on request."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from thirdcard.service.web.app import create_app
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 PASSWORD = "a long enough password"
 EVERYONE = Person(name="boss", role=Role.ADMIN)
-"""Somebody who may see all."""
+"""A person who may see everything."""
 ROLES = ("viewer", "operator", "supervisor", "admin")
 REMEDY = {"action": "void_wager", "rule": "6.3", "text": "The wager is void."}
 
 
 @dataclass(slots=True)
 class HandClock:
-    """Stands still until it is moved."""
+    """A clock that only moves on request."""
 
     now: datetime = NOON
 
@@ -47,7 +47,7 @@ class HandClock:
         return self.now
 
     def move(self, **step: float) -> None:
-        """Let time go by."""
+        """Advance the time."""
         self.now += timedelta(**step)
 
 
@@ -69,20 +69,20 @@ class StillTables:
         return self.known.get(table_id)
 
     def picture(self, table_id: str) -> Picture | None:
-        """Its picture."""
+        """A table's picture."""
         return self.pictures.get(table_id)
 
     def nudge(self, table_id: str) -> None:
-        """Remember it."""
+        """Record the call."""
         self.nudged.append(table_id)
 
     def tell(self, change: TableStatus | Written) -> None:
-        """Tell those who listen."""
+        """Send a change to all listeners."""
         for box in self._boxes:
             box.put_nowait(change)
 
     async def changes(self) -> AsyncIterator[TableStatus | Written]:
-        """What is reported from now on."""
+        """The changes from now on."""
         box: asyncio.Queue[TableStatus | Written] = asyncio.Queue()
         self._boxes.append(box)
         while True:
@@ -91,7 +91,7 @@ class StillTables:
 
 @dataclass(slots=True)
 class TestRoom:
-    """A service in process and all that it stands on."""
+    """A service in this process, with all its parts."""
 
     __test__ = False
     app: FastAPI
@@ -109,11 +109,11 @@ class TestRoom:
         return client
 
     def anybody(self) -> TestClient:
-        """Somebody who has not signed in."""
+        """A client without a login."""
         return TestClient(self.app, raise_server_exceptions=False, follow_redirects=False)
 
     def browser(self, name: str) -> TestClient:
-        """A browser in which that user has signed in; unsafe requests carry the session's token."""
+        """A browser with a logged-in user; unsafe requests carry the session's CSRF token."""
         client = self.anybody()
         answer = client.post("/login", data={"name": name, "password": PASSWORD})
         assert answer.status_code == 303, answer.text
@@ -122,7 +122,7 @@ class TestRoom:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A database with people in it, made once and copied."""
+    """A database with users, made once and copied."""
 
     path: Path
     tokens: Mapping[str, str]
@@ -179,7 +179,7 @@ def table_state(name: str, **changes: Any) -> TableStatus:
 
 
 def alert_body(**changes: Any) -> dict[str, Any]:
-    """An alert as CONTRACT has it."""
+    """An alert in the form of CONTRACT.md."""
     return {
         "t": 83.2,
         "round": 4,
@@ -200,7 +200,7 @@ def alert_body(**changes: Any) -> dict[str, Any]:
 
 
 def raise_alert(room: TestRoom, table: str = "B07", *, dealer: str | None = "d17", **changes: Any) -> int:
-    """Put an alert into the database as a table's process does; gives its number."""
+    """Insert an alert in the same way as a table's process; returns its id."""
     body = alert_body(**changes)
     with room.database.writing() as session:
         log = _log(session, table)
@@ -222,7 +222,7 @@ def raise_alert(room: TestRoom, table: str = "B07", *, dealer: str | None = "d17
 
 
 def note_doubtful(room: TestRoom, table: str = "B07", **changes: Any) -> None:
-    """Put a doubtful finding into the database as a table's process does."""
+    """Insert a doubtful finding in the same way as a table's process."""
     with room.database.writing() as session:
         log = _log(session, table)
         place = LogPlace(table_id=table, log_id=log.id, began_at=log.began_at)
@@ -230,7 +230,7 @@ def note_doubtful(room: TestRoom, table: str = "B07", **changes: Any) -> None:
 
 
 def keep_evidence(room: TestRoom, alert: int, kind: str, content: bytes | None, **changes: Any) -> None:
-    """Put a file beside an alert; None: it is only promised."""
+    """Add an evidence file to an alert; None for a promised one."""
     name = f"B07/{alert}-{kind}.{'mp4' if kind == 'clip' else 'jpg'}"
     if content is not None:
         path = room.folder / "evidence" / name
@@ -249,7 +249,7 @@ def keep_evidence(room: TestRoom, alert: int, kind: str, content: bytes | None, 
 
 
 def close_round(room: TestRoom, number: int, table: str = "B07", *, dealer: str | None = "d17") -> int:
-    """Put a closed round with its three lines into the database; gives its number there."""
+    """Insert a closed round with its three lines; returns its id."""
     t = number * 20.0
     lines = [
         {"t": t, "type": "no_more_bets", "source": "signal"},

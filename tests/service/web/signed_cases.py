@@ -1,4 +1,4 @@
-"""A room whose signer runs, and a case in it that is exported."""
+"""A room with a running signer, and a case that is exported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILES = {"clip": b"film", "still": b"picture"}
 
 @contextmanager
 def a_signed_room(folder: Path, seed: Seed) -> Iterator[TestRoom]:
-    """A room with a signer that listens meanwhile."""
+    """A room with a signer that runs meanwhile."""
     outside, inside = folder / "outside", folder / "inside"
     (outside / "anchors").mkdir(parents=True)
     inside.mkdir()
@@ -38,7 +38,7 @@ def a_signed_room(folder: Path, seed: Seed) -> Iterator[TestRoom]:
 
 
 def furnish_case(room: TestRoom) -> int:
-    """A case with one alert, whose files are sealed; gives its number."""
+    """A case with one alert, whose files are sealed; returns its id."""
     close_round(room, 4)
     alert = raise_alert(room)
     lines: list[dict[str, object]] = [{"alert": alert, "body": alert_body()}]
@@ -52,7 +52,7 @@ def furnish_case(room: TestRoom) -> int:
 
 
 def export(room: TestRoom, case: int, folder: Path) -> Path:
-    """The archive, unpacked."""
+    """Export a case and unpack the archive; returns the folder."""
     answer = room.as_role("supervisor").get(f"/api/cases/{case}/export")
     assert answer.status_code == 200, answer.text
     zipfile.ZipFile(io.BytesIO(answer.content)).extractall(folder)

@@ -24,7 +24,7 @@ def write(
     b_frames: int = 0,
     prepare: Callable[[av.VideoStream], None] | None = None,
 ) -> Path:
-    """A film whose frames are shown at the given tenths of a second; a key frame each second."""
+    """Write a film whose frames are shown at the given tenths of a second, with a key frame each second."""
     rng = np.random.default_rng(0)
     options = {"g": str(GROUP), "bf": str(b_frames), "sc_threshold": "0", "crf": "20", "preset": "veryfast"}
     with av.open(str(path), "w", format=form) as container:
@@ -51,7 +51,7 @@ def picture(number: int, rng: np.random.Generator, size_wh_px: tuple[int, int] =
 
 
 def number_of(frame: Frame) -> int:
-    """Which frame it is."""
+    """The number shown in a frame."""
     columns = frame.luma.astype(float).mean(axis=0)
     bright = np.flatnonzero(columns > 130)
     middle = (bright.mean() + 0.5) * SIZE_WH_PX[0] / frame.size_wh_px[0]
