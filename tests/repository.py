@@ -1,14 +1,14 @@
-"""Where the repository's own files lie, for tests that read them."""
+"""Paths of the repository's own files, for tests that read them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-"""The repository."""
+"""The root of the repository."""
 DEMO = ROOT / "datasets" / "demo"
-"""The recording that comes with it."""
+"""The recording that comes with the repository."""
 SCRIPTS = ROOT / "datasets" / "scripts"
-"""The scenario scripts that come with it."""
+"""The scenario scripts that come with the repository."""
 DEMO_TABLE = DEMO / "table.yaml"
-"""Its table."""
+"""The table of that recording."""

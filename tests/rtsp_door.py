@@ -1,4 +1,4 @@
-"""A camera's door: an RTSP server that answers each request with a status and lets nobody in."""
+"""A fake camera: an RTSP server that answers each request with a status and refuses access."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ CHALLENGE = 'WWW-Authenticate: Digest realm="camera", nonce="abc", algorithm="MD
 
 @dataclass(slots=True)
 class RtspDoor:
-    """What was asked, and whether with a password."""
+    """The requests received, and the passwords sent."""
 
     status: str
     port: int = 0
     asked: list[str] = field(default_factory=list)
-    """The methods."""
+    """The methods of the requests."""
     passwords: int = 0
-    """How often one was sent."""
+    """The number of requests with a password."""
 
     def answer(self, lines: list[str]) -> str:
-        """To one request."""
+        """The answer to one request."""
         self.asked.append(lines[0].split()[0])
         self.passwords += any(line.lower().startswith("authorization:") for line in lines)
         number = next(line for line in lines if line.lower().startswith("cseq"))
@@ -34,7 +34,7 @@ class RtspDoor:
 
 @contextmanager
 def rtsp_door(status: str = "401 Unauthorized") -> Iterator[RtspDoor]:
-    """A server on a port of its own."""
+    """A server on its own port."""
     door = RtspDoor(status)
 
     class Visit(socketserver.StreamRequestHandler):

@@ -1,4 +1,4 @@
-"""Kinds of tampering with rows and files, by somebody who leaves the chains alone: found by anybody who verifies."""
+"""Kinds of tampering with rows and files by an attacker who does not touch the chains: detected by any verification."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LATER = NOON + timedelta(hours=1)
 
 
 def edited(kind: type[Base], key: Mapping[str, Any], /, **values: Any) -> Act:
-    """A row's columns are changed."""
+    """Change columns of a row."""
 
     def act(house: TamperedHouse) -> None:
         with house.hands() as session:
@@ -47,7 +47,7 @@ def edited(kind: type[Base], key: Mapping[str, Any], /, **values: Any) -> Act:
 
 
 def removed(kind: type[Base], /, **key: Any) -> Act:
-    """A row is deleted."""
+    """Delete a row."""
 
     def act(house: TamperedHouse) -> None:
         with house.hands() as session:
@@ -59,7 +59,7 @@ def removed(kind: type[Base], /, **key: Any) -> Act:
 
 
 def added(kind: type[Base], /, **values: Any) -> Act:
-    """A row is slipped in."""
+    """Insert a row."""
 
     def act(house: TamperedHouse) -> None:
         with house.hands() as session:
@@ -69,36 +69,36 @@ def added(kind: type[Base], /, **values: Any) -> Act:
 
 
 def change_seat(house: TamperedHouse) -> None:
-    """The alert speaks of seat 2."""
+    """Change the seat of the alert to 2."""
     with house.hands() as session:
         body = json.loads(row_of(session, AlertRow, id=1).body) | {"seat": 2}
         change_row(session, AlertRow, {"id": 1}, body=json.dumps(body))
 
 
 def exchange_file(kind: str, house: TamperedHouse) -> None:
-    """Another film or picture lies there."""
+    """Replace the film or picture."""
     house.file(kind).write_bytes(b"another")
 
 
 def exchange_clip_and_checksum(house: TamperedHouse) -> None:
-    """Another film, and the row says its checksum."""
+    """Replace the film, and its checksum in the row."""
     house.file("clip").write_bytes(b"another")
     facts = {"sha256": sha256(b"another").hexdigest(), "size_bytes": 7}
     edited(EvidenceRow, {"alert_id": 1, "kind": "clip"}, **facts)(house)
 
 
 def delete_file(house: TamperedHouse) -> None:
-    """The film is gone."""
+    """Delete the film."""
     house.file("clip").unlink()
 
 
 def cut_file(house: TamperedHouse) -> None:
-    """The film ends earlier."""
+    """Truncate the film."""
     house.file("clip").write_bytes(house.file("clip").read_bytes()[:4])
 
 
 def swap_clips(house: TamperedHouse) -> None:
-    """The films of two alerts are exchanged by their rows."""
+    """Swap the films of two alerts in their rows."""
     with house.hands() as session:
         first = row_of(session, EvidenceRow, alert_id=1, kind="clip")
         second = row_of(session, EvidenceRow, alert_id=2, kind="clip")
@@ -108,7 +108,7 @@ def swap_clips(house: TamperedHouse) -> None:
 
 
 def swap_clip_files(house: TamperedHouse) -> None:
-    """The films of two alerts are exchanged on the disk."""
+    """Swap the films of two alerts on the disk."""
     first, second = house.file("clip", 1), house.file("clip", 2)
     contents = first.read_bytes(), second.read_bytes()
     second.write_bytes(contents[0])
@@ -116,13 +116,13 @@ def swap_clip_files(house: TamperedHouse) -> None:
 
 
 def set_to_deleted(house: TamperedHouse) -> None:
-    """The film is gone, as if its time were over."""
+    """Delete the film, and mark it as deleted in the row."""
     house.file("clip").unlink()
     edited(EvidenceRow, {"alert_id": 1, "kind": "clip"}, state="deleted", path=None)(house)
 
 
 def reorder_decisions(house: TamperedHouse) -> None:
-    """Two decisions change places."""
+    """Swap the order of two decisions."""
     with house.hands() as session:
         table = table_of(AlertChange)
         for number, other in ((1, -1), (2, 1), (-1, 2)):
@@ -130,7 +130,7 @@ def reorder_decisions(house: TamperedHouse) -> None:
 
 
 def bring_user_back(house: TamperedHouse) -> None:
-    """Somebody who was removed may sign in again."""
+    """Restore the account of a removed user."""
     with house.hands() as session:
         kept = row_of(session, UserRow, name="ben")
         values = dict(kept._mapping) | {"name": "gone", "role": "viewer"}
@@ -138,14 +138,14 @@ def bring_user_back(house: TamperedHouse) -> None:
 
 
 def lower_limit_in_kept_setup(house: TamperedHouse) -> None:
-    """A kept version of a set-up says another limit."""
+    """Change the limit in a stored version of a set-up."""
     path = house.home.setups / "B07" / "1" / "table.yaml"
     path.chmod(0o644)
     path.write_bytes(path.read_bytes() + b"# another limit\n")
 
 
 def change_setup_and_digest(house: TamperedHouse) -> None:
-    """The same, and the row says the file's new checksum."""
+    """Change the limit in a stored version of a set-up, and the file's checksum in the row."""
     lower_limit_in_kept_setup(house)
     path = house.home.setups / "B07" / "1" / "table.yaml"
     with house.hands() as session:
@@ -155,12 +155,12 @@ def change_setup_and_digest(house: TamperedHouse) -> None:
 
 
 def delete_kept_setup(house: TamperedHouse) -> None:
-    """A kept file of a set-up is gone."""
+    """Delete a stored file of a set-up."""
     (house.home.setups / "B07" / "1" / "layout.yaml").unlink()
 
 
 def delete_alert_with_all(house: TamperedHouse) -> None:
-    """An alert, its evidence and its decisions are gone."""
+    """Delete an alert with its evidence and decisions."""
     for kind, key in ((CaseAlert, "alert_id"), (AlertChange, "alert_id"), (EvidenceRow, "alert_id"), (AlertRow, "id")):
         removed(kind, **{key: 1})(house)
 
@@ -254,4 +254,4 @@ ROW_TAMPERINGS: Mapping[str, tuple[Act, str]] = {
         edited(WatchedTableRow, {"table_id": "B07"}, state="stopped"), "watched table B07: was changed: state = stopped"
     ),
 }  # fmt: skip
-"""What is done, and what `verify` must say of it."""
+"""The act, and the message of `verify`."""

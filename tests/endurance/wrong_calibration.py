@@ -25,11 +25,11 @@ from thirdcard.service.watch.recordings import find_recording
 from thirdcard.service.watch.terminal import SilentView
 
 MANY_DEG = 137.5
-"""From one recording's direction to the next: so no two are alike (the golden angle)."""
+"""The angle from one recording's direction to the next, so that no two are equal (the golden angle)."""
 
 
 def misplaced(table: TableConfig, off_mm: float, direction_deg: float) -> TableConfig:
-    """The table with its first camera's calibration off by so much."""
+    """The table with an error of `off_mm` in its first camera's calibration."""
     camera = table.cameras[0]
     way = np.array([cos(radians(direction_deg)), sin(radians(direction_deg)), 0.0])
     return replace(
@@ -42,7 +42,7 @@ def misplaced(table: TableConfig, off_mm: float, direction_deg: float) -> TableC
 
 
 def watched(folder: Path, off_mm: float, direction_deg: float, out: Path) -> tuple[Comparison, bool]:
-    """The findings compared with the truth, and whether the watch warned that the print is off."""
+    """The comparison of the findings with the truth, and whether the watch warned that the print is off."""
     recording = find_recording(str(folder))
     recording = replace(recording, table=misplaced(recording.table, off_mm, direction_deg))
     findings = watch_recording(recording, out / f"{folder.name}-{off_mm:g}", SilentView())
@@ -51,7 +51,7 @@ def watched(folder: Path, off_mm: float, direction_deg: float, out: Path) -> tup
 
 
 def main() -> None:
-    """Run it."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description="Watch recordings with wrong calibrations.")
     parser.add_argument("recordings", type=Path, nargs="+")
     parser.add_argument("--mm", type=float, nargs="+", default=[0, 2, 5, 10, 20, 30, 60])

@@ -1,1 +1,1 @@
-"""The house checks itself: directions, sizes, names."""
+"""Checks of the source code: imports, sizes, names."""

@@ -1,7 +1,7 @@
-"""Count the numbers that decide: `python -m tests.house.constants`.
+"""Count the numeric constants: `python -m tests.house.constants`.
 
-A constant is a name in capitals at a module's top that stands for a number, or for several; what a number of another
-module repeats counts as one more.
+A constant is an upper-case name at module level that stands for one or several numbers; a copy of another module's
+number counts as one more.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ ROOMS = ("rules", "service/interpretation", "vision")
 
 @dataclass(frozen=True, slots=True)
 class NumberConstant:
-    """One number that stands under a name."""
+    """One named number."""
 
     path: str
     name: str
     value: float
     is_explained: bool
-    """Whether words stand below its line."""
+    """Whether a docstring follows it."""
 
 
 def constants_of(path: Path) -> Iterator[NumberConstant]:
-    """Those of one module, in order."""
+    """The constants of one module, in order."""
     body = ast.parse(path.read_text(encoding="utf-8")).body
     for i, node in enumerate(body):
         after = body[i + 1] if i + 1 < len(body) else None
@@ -64,12 +64,12 @@ def _number(node: ast.expr) -> float | None:
 
 
 def room_constants(room: str) -> list[NumberConstant]:
-    """Those of all modules of a room."""
+    """The constants of all modules of a package."""
     return [found for path in sorted((ROOT / room).rglob("*.py")) for found in constants_of(path)]
 
 
 def main() -> None:
-    """Print how many there are, by room, and which have no words."""
+    """Print the number of constants by package, and how many have no docstring."""
     for room in ROOMS:
         found = room_constants(room)
         bare = [one for one in found if not one.is_explained]

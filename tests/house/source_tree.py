@@ -1,4 +1,4 @@
-"""Find and parse the house's own Python files."""
+"""Find and parse the project's own Python files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SourceFile:
     """One Python file and its syntax tree."""
 
     path: str
-    """From the root, with slashes."""
+    """The path from the root, with slashes."""
     text: str
     tree: ast.Module
     nodes: tuple[ast.AST, ...]
@@ -32,22 +32,22 @@ class SourceFile:
 
     @property
     def room(self) -> str:
-        """The package and the sub-package, or the package and the file that stands loose in it."""
+        """The package and the sub-package, or the package and the module directly in it."""
         parts = self.path.removesuffix(".py").removesuffix("/__init__").split("/")
         return ".".join(parts[:2]) if self.package != "calibration" else self.package
 
     @property
     def module(self) -> str:
-        """The name it is imported by."""
+        """The name by which it is imported."""
         name = self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         return name if self.package == "tests" else f"{NAME}.{name}"
 
     def imported_modules(self) -> frozenset[str]:
-        """Every module that it imports, wherever in the file; of a name in a package the package."""
+        """Every module that it imports, anywhere in the file; for a name in a package, the package."""
         return frozenset(name for node in self.nodes for name in _imported_by(node))
 
     def imported_names(self) -> frozenset[str]:
-        """Every module and every name in a module that it imports, in full."""
+        """The full names of all modules that it imports, and of all names in modules."""
         names = [
             f"{node.module}.{alias.name}"
             for node in self.nodes
@@ -57,11 +57,11 @@ class SourceFile:
         return self.imported_modules() | frozenset(names)
 
     def modules_imported_at_once(self) -> frozenset[str]:
-        """The modules that are imported as soon as the file is."""
+        """The modules that are imported when the file is loaded."""
         return frozenset(name for node in self.tree.body for name in _imported_by(node))
 
     def imported_roots(self) -> frozenset[str]:
-        """The first part of every module that it imports."""
+        """The first part of the name of every module that it imports."""
         return roots(self.imported_modules())
 
 
@@ -71,14 +71,14 @@ def roots(modules: Iterable[str]) -> frozenset[str]:
 
 
 def our_packages(modules: Iterable[str]) -> frozenset[str]:
-    """The packages of ours to which modules belong: `vision` for `thirdcard.vision.frames`; `tests` too."""
+    """The project's packages that modules belong to: `vision` for `thirdcard.vision.frames`; `tests` too."""
     parts = [name.split(".") for name in modules]
     inside = {part[1] for part in parts if part[0] == NAME and len(part) > 1}
     return frozenset(inside | {part[0] for part in parts if part[0] == "tests"})
 
 
 def without_errors(modules: Iterable[str]) -> frozenset[str]:
-    """Those modules that do more than name what can go wrong."""
+    """The modules except those that only define exceptions."""
     return frozenset(name for name in modules if not name.endswith(".errors"))
 
 

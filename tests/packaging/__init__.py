@@ -1,1 +1,1 @@
-"""What is shipped: the lowest versions that are promised, and the wheel."""
+"""Tests of the distribution: the lowest supported versions, and the wheel."""

@@ -1,6 +1,6 @@
-"""Try what is installed: import every module of Thirdcard, then watch the recording that comes with it.
+"""Test an installation: import every module of Thirdcard, then watch the recording that comes with it.
 
-Run as a file by the Python to try, from anywhere; it needs nothing but the installed package. Leaves with status 1
+Run it as a file with the Python to test, from any folder; it needs only the installed package. The exit status is 1
 where a module cannot be imported or the watch finds anything but the demo's three faults.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 import thirdcard
 
 EXTRAS = {"fsspec", "onnx", "onnxslim", "ray", "torch", "torchvision", "ultralytics"}
-"""What only training or a fleet needs: a module that lacks these is not counted as broken."""
+"""Packages only for training or a cluster: a module without these does not count as broken."""
 SAME = ("round", "code", "seat", "hand")
 
 
@@ -32,7 +32,7 @@ def modules(package: str = thirdcard.__name__) -> Iterator[str]:
 
 
 def import_all() -> list[str]:
-    """What cannot be imported, a line each."""
+    """The modules that cannot be imported, one line each."""
     broken, count, left = [], 0, 0
     for name in modules():
         try:
@@ -49,7 +49,7 @@ def import_all() -> list[str]:
 
 
 def watch_demo() -> list[str]:
-    """What the watch of the demo should have found and did not, or the other way round."""
+    """The differences between the findings of the demo's watch and the expected ones."""
     demo = Path(thirdcard.__file__).parent / "datasets" / "demo"
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "demo"
@@ -65,7 +65,7 @@ def watch_demo() -> list[str]:
 
 
 def alerts(path: Path) -> set[tuple[object, ...]]:
-    """What each alert says happened."""
+    """The identifying values of each alert."""
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return {tuple(line[key] for key in SAME) for line in lines}
 

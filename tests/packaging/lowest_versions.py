@@ -1,6 +1,6 @@
 """Print a constraint `name==bound` for every run-time dependency: the lowest version that `pyproject.toml` allows.
 
-`python -m tests.packaging.lowest_versions > constraints.txt`; `make lowest` installs with these and tries them.
+`python -m tests.packaging.lowest_versions > constraints.txt`; `make lowest` installs with these and runs the tests.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from tests.repository import ROOT
 
 
 class NoBoundError(Exception):
-    """A dependency does not say from which version on it will do."""
+    """A dependency has no lower bound."""
 
 
 def dependencies() -> list[str]:
-    """What running needs, as `pyproject.toml` writes it."""
+    """The run-time dependencies, as in `pyproject.toml`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return [str(text) for text in project["project"]["dependencies"]]
 
 
 def lowest(requirements: Iterable[str]) -> list[str]:
-    """The constraints; those that this system does not need are left out.
+    """The constraints, without dependencies that this system does not need.
 
     Raises:
         NoBoundError: A dependency has no bound `>=`.

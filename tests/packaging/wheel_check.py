@@ -1,6 +1,7 @@
-"""Build the sdist and the wheel, look into them, and try the wheel in a fresh venv beside Hugging Face's `datasets`.
+"""Build the sdist and the wheel, check their contents, and try the wheel in a fresh venv with Hugging Face's
+`datasets`.
 
-`python -m tests.packaging.wheel_check`, or `make package-check`. Everything is left in build/package-check.
+`python -m tests.packaging.wheel_check`, or `make package-check`. All results stay in build/package-check.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ BESIDE = (
     ".ci/run",
     "requirements.lock",
 )
-"""What an sdist must hold besides the package, a few of them."""
+"""Some of the files that an sdist must hold besides the package."""
 LOAD_CSV = """
 import sys, datasets
 rows = datasets.load_dataset("csv", data_files=sys.argv[1], cache_dir=sys.argv[2])["train"]
@@ -36,19 +37,19 @@ print("datasets", datasets.__version__, "loads a CSV")
 
 
 class PackageError(Exception):
-    """What is shipped is not what it should be."""
+    """The distribution is not as required."""
 
 
 def build_wheel(source: Path, out: Path) -> Path:
-    """The wheel of a source tree."""
-    shutil.rmtree(source / "build" / "lib", ignore_errors=True)  # setuptools would ship what lies there from before
+    """Build the wheel of a source tree."""
+    shutil.rmtree(source / "build" / "lib", ignore_errors=True)  # setuptools would ship remains of an earlier build
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", out, ".", at=source)
     (wheel,) = out.glob("*.whl")
     return wheel
 
 
 def build_sdist(out: Path) -> Path:
-    """The sdist of this tree, unpacked."""
+    """Build the sdist of this tree, and unpack it."""
     out.mkdir(parents=True)
     run(sys.executable, "-c", f"from setuptools import build_meta; build_meta.build_sdist({str(out)!r})", at=ROOT)
     (archive,) = out.glob("*.tar.gz")
@@ -60,13 +61,13 @@ def build_sdist(out: Path) -> Path:
 
 
 def shipped(wheel: Path) -> dict[str, str]:
-    """The digest of each file of a wheel."""
+    """The SHA-256 of each file of a wheel."""
     with zipfile.ZipFile(wheel) as files:
         return {name: sha256(files.read(name)).hexdigest() for name in files.namelist()}
 
 
 def written() -> set[str]:
-    """Every file of the package as it lies in the tree, under the name that it has once installed."""
+    """Every file of the package in the tree, by its installed path."""
     found = {path.relative_to(ROOT / "src") for path in (ROOT / "src" / NAME).iterdir() if path.is_file()}
     for package in PACKAGES:
         found |= {NAME / path.relative_to(ROOT) for path in (ROOT / package).rglob("*") if path.is_file()}
@@ -74,7 +75,7 @@ def written() -> set[str]:
 
 
 def check_contents(wheel: Path) -> dict[str, str]:
-    """What the wheel holds: the package with all its data, and nothing else."""
+    """Check that the wheel holds the package with all its data, and nothing else; returns its files."""
     files = shipped(wheel)
     inside = {name for name in files if name.startswith(f"{NAME}/")}
     others = {name for name in files if not name.startswith((f"{NAME}/", f"{NAME}-"))}
@@ -85,7 +86,7 @@ def check_contents(wheel: Path) -> dict[str, str]:
 
 
 def check_sdist(files: dict[str, str]) -> None:
-    """The sdist holds tests and docs, and a wheel made from it is the same."""
+    """Check that the sdist holds tests and docs, and that a wheel made from it is the same."""
     tree = build_sdist(WORK / "sdist")
     missing = [name for name in BESIDE if not (tree / name).is_file()]
     demand(not missing, f"sdist: without {missing}")
@@ -96,7 +97,7 @@ def check_sdist(files: dict[str, str]) -> None:
 
 
 def check_installed(wheel: Path) -> None:
-    """The wheel works outside the checkout, and beside `datasets` before and after it goes."""
+    """Check that the wheel works outside the checkout, and that `datasets` works before and after its removal."""
     outside = WORK / "outside"
     outside.mkdir()
     run(sys.executable, "-m", "venv", WORK / "venv", at=WORK)
@@ -119,14 +120,14 @@ def check_installed(wheel: Path) -> None:
 
 
 def load_csv(python: Path, folder: Path, when: str) -> None:
-    """Load a local file with `datasets`, without the network and without a cache from before."""
+    """Load a local file with `datasets`, without network and cache."""
     table = folder / "cards.csv"
     table.write_text("card,points\nKH,0\n9S,9\n", encoding="utf-8")
     tell(f"{when}: {run(python, '-c', LOAD_CSV, table, folder / f'cache-{when}', at=folder).rstrip()}")
 
 
 def run(*command: object, at: Path) -> str:
-    """What a program prints; it must not fail. It sees no checkout and no model hub."""
+    """Run a program without access to the checkout or a model hub; returns its output, and fails if it fails."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     env |= {"HF_HUB_OFFLINE": "1", "HF_HOME": str(WORK / "hub"), "PYTHONIOENCODING": "utf-8", "COLUMNS": "120"}
     texts = [str(part) for part in command]
@@ -136,13 +137,13 @@ def run(*command: object, at: Path) -> str:
 
 
 def demand(holds: bool, text: str) -> None:
-    """Complain where something does not hold."""
+    """Raise PackageError where a condition does not hold."""
     if not holds:
         raise PackageError(text)
 
 
 def tell(text: str) -> None:
-    """A line as soon as something is done."""
+    """Print a progress line."""
     print(text, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Write table logs for tests: a round a few lines long, legal unless a test says otherwise."""
+"""Build table logs for tests: a round takes a few lines, and is legal unless a test deviates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rules_of(rulebook_id: str, **options: Any) -> Rules:
 
 
 class TableLog:
-    """Collects events, one second apart unless told otherwise."""
+    """Collects events, by default one second apart."""
 
     def __init__(self, rules: Rules, *, confidence: float | None = None) -> None:
         self.rules = rules
@@ -44,7 +44,7 @@ class TableLog:
         return self
 
     def wager(self, area: str, before: int | None, after: int | None, **more: Any) -> TableLog:
-        """`s3-banker` from one value to another, by its seat."""
+        """Change a wager such as `s3-banker` from one value to another, by default by the player of its seat."""
         seat, bet = area.split("-", 1)
         number = int(seat[1:])
         fields: dict[str, Any] = {"seat": number, "bet": bet, "by": f"seat:{number}"} | more
@@ -55,14 +55,14 @@ class TableLog:
         return self.add("wager_settled", area=area, seat=int(seat[1:]), bet=bet, action=action, amount=amount, **more)
 
     def open(self, *areas: str) -> TableLog:
-        """Bets are asked for, 100 is placed on each area, and the call comes."""
+        """Open betting, place 100 on each area, and make the call."""
         self.add("bets_opened")
         for area in areas:
             self.wager(area, 0, 100)
         return self.add("no_more_bets", source="signal")
 
     def deal(self, hand: str | None, card: str | None, *, face_up: bool | None = None, **more: Any) -> TableLog:
-        """A card in the elected style; one that comes face down is turned at once by `turn_all`."""
+        """Deal a card in the elected style; `turn_all` turns those that come face down."""
         self._dealt += 1
         phase = Phase.INITIAL if self._in_round() < 4 else Phase.THIRD
         shows = phase not in self.rules.style.face_down if face_up is None else face_up
@@ -76,7 +76,7 @@ class TableLog:
         return self.add("card_turned", card_id=card_id, card=face, face_up=True, by="dealer")
 
     def turn_all(self) -> TableLog:
-        """Turn what lies face down in this round, the Player's Hand first."""
+        """Turn the face-down cards of this round, the Player's Hand first."""
         shown = {event.card_id for event in self.events if isinstance(event, CardDealt | CardTurned) and event.face_up}
         banker = {event.card_id for event in self.events if isinstance(event, CardDealt) and event.hand is Side.BANKER}
         for name in sorted(self._ids(), key=banker.__contains__):
@@ -85,7 +85,7 @@ class TableLog:
         return self
 
     def four(self, text: str) -> TableLog:
-        """The first four cards of `P 8H 4D | B KS 9D`, in order, seen."""
+        """Deal and turn the first four cards of a text such as `P 8H 4D | B KS 9D`."""
         cards = parse_round(text)
         player, banker = ([str(card) if card else None for card in hand] for hand in (cards.player, cards.banker))
         for hand, card in zip(("player", "banker") * 2, (player[0], banker[0], player[1], banker[1]), strict=True):
@@ -93,7 +93,7 @@ class TableLog:
         return self.turn_all()
 
     def third(self, hand: str | None, card: str | None, **more: Any) -> TableLog:
-        """A further card, seen at once."""
+        """Deal and turn a further card."""
         return self.deal(hand, card, **more).turn_all()
 
     def result(self, player: int, banker: int, **more: Any) -> TableLog:
@@ -105,7 +105,7 @@ class TableLog:
         return self.add("round_closed")
 
     def legal_round(self, text: str, *areas: str) -> TableLog:
-        """A whole round with these cards, announced as it is; wagers of 100 are settled as they are due."""
+        """Play a whole round with these cards, its result announced; wagers of 100 are settled as due."""
         cards = parse_round(text)
         self.open(*areas).four(_first_two(text))
         for hand, faces in (("player", cards.player), ("banker", cards.banker)):
@@ -115,9 +115,9 @@ class TableLog:
         return self.result(*totals).settle_due().close()
 
     def settle_due(self) -> TableLog:
-        """Pay, collect and give back what the round's wagers are due; the players take theirs from the areas.
+        """Settle the round's wagers as due; the players take theirs from the areas.
 
-        What stands off the dealer gives back where players may not take it by themselves.
+        The dealer returns stakes that stand off where players may not take them themselves.
         """
         due = run(self.rules, [*self.events, RoundClosed(t=self.t)])[1][-1].due
         for one in due:
@@ -132,7 +132,7 @@ class TableLog:
         return self
 
     def face(self, card_id: str) -> Card:
-        """The card's face, seen or not."""
+        """The card's true face, seen or not."""
         face = self._faces[card_id]
         assert face is not None
         return parse_card(face)
@@ -156,7 +156,7 @@ def _first_two(text: str) -> str:
 
 
 def run(rules: Rules, events: Iterable[Event], **more: Any) -> tuple[list[Alert], list[RoundRecord]]:
-    """All that the referee says of a log."""
+    """The alerts and round records of a log."""
     referee = Referee(rules, **more)
     alerts: list[Alert] = []
     records: list[RoundRecord] = []

@@ -1,5 +1,5 @@
-"""For each fault of how cards come open, and of cards that are to start the next round: one, and a round that nearly is
-one; for every rulebook that has a case of it."""
+"""For each fault of opening cards, and of cards left for the next round: a fault and a near miss, for every rulebook
+with a case of it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ for name, start, rules in (
 
 
 def found(hand: str | None) -> Build:
-    """A card that lay face up in the shoe and that neither hand is due."""
+    """A card that lay face up in the shoe and that is due to neither hand."""
     return lambda log: (
         log.open().four(STANDS).deal(hand, "6S", face_up=True, found_face_up=True).result(7, 7).close()
     )  # fmt: skip

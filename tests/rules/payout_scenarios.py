@@ -1,4 +1,4 @@
-"""For each code of settlement: a wager that was settled wrongly, and one that nearly was; for every rulebook."""
+"""For each code of settlement: a wrong settlement and a near miss, for every rulebook."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAYS: dict[str, tuple[str, int, str | None]] = {
     "tas": ("19 to 20", 95, "12.2"),
     "nsw": ("19 to 20", 95, None),
 }
-"""What 100 on Banker wins with 8 points, and the rule."""
+"""The win of 100 on Banker with 8 points, and the rule."""
 HALF: dict[str, tuple[dict[str, Any], str | None]] = {
     "nz-authority": ({"banker_pay": "six_half"}, "5.11"),
     "nz-secretary": ({"banker_pay": "six_half"}, "5.11"),
@@ -24,12 +24,12 @@ HALF: dict[str, tuple[dict[str, Any], str | None]] = {
     "tas": ({"federal": True}, "12.4"),
     "nsw": ({"even_money": True}, None),
 }
-"""Half pay on a Banker that wins with 6 points."""
+"""Half pay on a winning Banker with 6 points."""
 PAYOUTS: list[Scenario] = []
 
 
 def played(ending: tuple[str, int, int], *acts: tuple[str, int]) -> Build:
-    """A round with 100 on Banker that ends so; then what the dealer did with the wager."""
+    """A round with 100 on Banker and this ending; then the dealer's acts on the wager."""
 
     def build(log: TableLog) -> TableLog:
         text, player, banker = ending
@@ -53,12 +53,12 @@ def add(code: str, name: str, rules: dict[str, str | None], fault: Build, near: 
 
 
 def voided(action: str, *, by: str) -> Build:
-    """100 on the Banker, a third card to come: the house declares the round void, or the shoe has no more cards."""
+    """100 on Banker with a third card due: the house declares the round void, or the shoe runs out."""
     return lambda log: log.open("s3-banker").four("P KH 3C | B 3D 4H").add(by).settle("s3-banker", action, 100).close()
 
 
 def insured(*acts: tuple[str, int]) -> Build:
-    """20 insure the Player on 7 points, which lose; then what the dealer did with them."""
+    """20 of insurance on the Player at 7 points, which loses; then the dealer's acts on it."""
 
     def build(log: TableLog) -> TableLog:
         log.open("s3-player").four(BANKER_DUE).wager("s3-insurance_player", 0, 20).third("banker", "6S").result(7, 9)

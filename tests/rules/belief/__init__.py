@@ -1,1 +1,1 @@
-"""What a log leaves open, and how likely each fault is."""
+"""Tests of `rules/belief`."""

@@ -1,1 +1,1 @@
-"""Tables on which all that happens is what the rulebook's text permits, and single faults on them."""
+"""Simulated tables on which everything is permitted by the rulebook's text, and single faults on them."""

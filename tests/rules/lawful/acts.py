@@ -1,4 +1,4 @@
-"""What may happen at a table besides the plain game: each act knows when and where it is lawful, by the text."""
+"""Lawful acts at a table besides the basic game: each knows when and where the text permits it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tests.rules.lawful.settling import LawfulSettlement
 from tests.rules.lawful.table import HANDS, SEATS, UNIT, LawfulTable, Stake
 
 NOMINEES = (6, 7)
-"""Seats of nominees, who have no wagers of their own."""
+"""The seats of nominees, who have no wagers of their own."""
 
 
 class Moment(StrEnum):
-    """When in a round something may happen."""
+    """The times in a round at which an act can happen."""
 
     BETWEEN = "between rounds"
     BETTING = "wagers lie and betting is open"
@@ -35,7 +35,7 @@ _WITH_WAGERS = (Moment.CALLED, Moment.ONE_CARD, Moment.FOUR_CARDS)
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something that is lawful at a moment of some rounds."""
+    """An act that is lawful at one time in some rounds."""
 
     moment: Moment
     is_lawful: Callable[[LawfulTable, LawfulDeal], bool]
@@ -50,11 +50,11 @@ CHOICES = (
     "cut_before_1", "cut_before_3", "cut_before_5", "left_lying", "taken_back_by_player", "chips_put_there",
     "commission_apart", "paid_in_two",
 )  # fmt: skip
-"""What is chosen within the plain game: how it is dealt, opened, settled and ended."""
+"""The choices within the basic game: dealing, opening, settlement and end."""
 
 
 def act(moment: Moment, is_lawful: Callable[[LawfulTable], bool] = lambda _table: True) -> Callable[[Do], Do]:
-    """Enter the function among the acts of a moment, for the tables at which it is lawful."""
+    """A decorator that registers an act, with the tables at which it is lawful."""
 
     def enter(do: Do) -> Do:
         ACTS[do.__name__] = Act(moment, lambda table, _deal: is_lawful(table), do)
@@ -64,7 +64,7 @@ def act(moment: Moment, is_lawful: Callable[[LawfulTable], bool] = lambda _table
 
 
 def happen(moment: Moment, table: LawfulTable, deal: LawfulDeal) -> None:
-    """Do the chosen acts of that moment which are lawful here."""
+    """Do the chosen acts of that time which are lawful here."""
     if table.does("void_hand") and moment in _WITH_WAGERS:
         return
     names = [name for name, one in ACTS.items() if one.moment is moment and name in table.chosen]
@@ -75,7 +75,7 @@ def happen(moment: Moment, table: LawfulTable, deal: LawfulDeal) -> None:
 
 
 def _is_open_game(table: LawfulTable) -> bool:
-    """Whether players may alter what they placed while betting is open; in a competition they may not (16.5.6)."""
+    """Whether players may change their wagers while betting is open; in a competition they may not (16.5.6)."""
     return not table.is_competition
 
 
@@ -86,13 +86,13 @@ def dealer_changed(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.BETWEEN)
 def camera_overloaded(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """The machine was too busy to look: nothing happened at the table meanwhile."""
+    """The machine was too busy to process frames: nothing happened at the table meanwhile."""
     table.log.add("camera_lost", camera="overhead", fault="overloaded").add("camera_back", camera="overhead")
 
 
 @act(Moment.BETWEEN)
 def camera_away(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """A camera could not be trusted for a while, which is reported and bears on nothing else."""
+    """A camera was unreliable for a while, which is reported and affects nothing else."""
     what = table.random.choice(["lost", "moved", "obstructed"])
     table.log.add(f"camera_{what}", camera="overhead").add("camera_back", camera="overhead")
     table.expected.append(f"camera.{what}")
@@ -100,7 +100,7 @@ def camera_away(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.BETWEEN)
 def limits_changed(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """The table's notice is another one from here on (tas 7.6)."""
+    """The table's notice changes (tas 7.6)."""
     notice, random = table.notice, table.random
     notice.low, notice.high = random.choice([UNIT, 2 * UNIT]), random.choice([6 * UNIT, 10 * UNIT, 20 * UNIT])
     notice.differential, notice.tie = random.choice([6 * UNIT, 30 * UNIT]), random.choice([3 * UNIT, 5 * UNIT])
@@ -109,7 +109,7 @@ def limits_changed(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.BETWEEN)
 def own_limits_agreed(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """Other limits are agreed with one player (tas 7.2), who has a personal maximum (nz 5.9(b))."""
+    """Other limits are agreed with one player (tas 7.2), with a personal maximum (nz 5.9(b))."""
     seat = table.random.choice(SEATS)
     low, high = table.notice.own[seat] = (UNIT, table.random.choice([3 * UNIT, 30 * UNIT]))
     table.log.add("limits_changed", seat=seat, minimum=low, maximum=high)
@@ -124,7 +124,8 @@ def own_limits_ended(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.BETWEEN)
 def nominee_named(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """nz-secretary 2.3: a nominee acts for one player at a time; the other texts know none, so that he handles none."""
+    """nz-secretary 2.3: a nominee acts for one player at a time; other texts have no nominees, so they handle
+    no cards."""
     seat, nominee = table.random.choice(SEATS), table.random.choice(NOMINEES)
     table.log.add("nominee_named", seat=seat, nominee=nominee)
     if table.book == "nz-secretary":
@@ -133,7 +134,7 @@ def nominee_named(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.BETWEEN)
 def nominee_ceased(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """nz-secretary 2.3(e)."""
+    """nz-secretary 2.3(e): a nominee stops acting."""
     for seat in list(table.nominees):
         table.nominees.pop(seat)
         table.log.add("nominee_named", seat=seat, nominee=None)
@@ -141,7 +142,7 @@ def nominee_ceased(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.BETWEEN)
 def discard_seen(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """Cards in the discard rack lay open before."""
+    """A card in the discard rack is seen; it was open before."""
     table.log.add("card_shown", card=table.random.choice([None, "7H"]), where="discard")
 
 
@@ -153,26 +154,26 @@ def card_replaced(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.BETWEEN, lambda table: table.shoe.rounds_left is None and table.book in ("tas", "nsw", "sg-rws"))
 def last_hand_said(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """A last hand is announced without the cutting card (tas 14.1 knows such; nsw and sg-rws do not say when)."""
+    """A last hand is announced without the cutting card (in tas 14.1; nsw and sg-rws do not say when)."""
     table.shoe.rounds_left = 1
     table.shoe.announce()
 
 
 @act(Moment.BETWEEN, lambda table: table.shoe.may_be_cut)
 def cut_between(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """The cutting card is the next to come."""
+    """The cutting card comes next."""
     table.shoe.cut(is_first=True)
 
 
 @act(Moment.BETWEEN, lambda table: not table.is_competition)
 def lying_wagers_altered(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """Before the next round players alter what they left (nz 5.16)."""
+    """Before the next round players change the wagers that they left (nz 5.16)."""
     for stake in list(table.stakes.values()):
         _alter(table, stake)
 
 
 def _alter(table: LawfulTable, stake: Stake) -> None:
-    """Another amount, or nothing."""
+    """Change a wager to another amount, or remove it."""
     value = 0 if table.random.random() < 0.3 else table.amount(stake.seat, stake.bet)
     if not stake.is_token and stake.bet != "ante" and table.keeps_balance(stake.area, value):
         table.change(stake.area, value)
@@ -180,7 +181,7 @@ def _alter(table: LawfulTable, stake: Stake) -> None:
 
 @act(Moment.BETTING, _is_open_game)
 def wagers_altered(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """Raised, reduced or taken back in time."""
+    """Wagers are raised, reduced or taken back in time."""
     _alter_all(table)
 
 
@@ -197,14 +198,14 @@ def _alter_all(table: LawfulTable, *, bets: tuple[str, ...] = ()) -> None:
 
 @act(Moment.BETTING, _is_open_game)
 def placed_by_dealer(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """At a player's wish (nz 5.4, 5.5; sg-rws 5.17)."""
+    """The dealer places wagers at a player's request (nz 5.4, 5.5; sg-rws 5.17)."""
     table.place(table.random.choice(SEATS), table.random.choice(HANDS), by="dealer")
     table.pay_antes()
 
 
 @act(Moment.BETTING, lambda table: not table.is_competition and not table.options.get("ante"))
 def promotional_chips(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """A token is one free wager of its own amount (nsw 1.1), which there may be less than the minimum."""
+    """A promotional chip is one free wager of its own amount (nsw 1.1), which in nsw may be below the minimum."""
     seat, bet = table.random.choice(SEATS), table.random.choice([*HANDS, "tie"])
     value = 20 if table.book == "nsw" and table.random.random() < 0.5 else table.amount(seat, bet)
     if table.may_bet(seat, bet) and table.keeps_balance(f"s{seat}-{bet}", value):
@@ -214,7 +215,7 @@ def promotional_chips(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.BETTING, _is_open_game)
 def limits_changed_in_betting(table: LawfulTable, deal: LawfulDeal) -> None:
-    """Other limits hold from here on; what lies beyond them is taken in time."""
+    """The limits change; wagers outside them are removed in time."""
     limits_changed(table, deal)
     table.keep_to_notice()
 
@@ -234,7 +235,7 @@ def nominee_named_in_betting(table: LawfulTable, deal: LawfulDeal) -> None:
 
 @act(Moment.BETTING, lambda table: table.is_competition)
 def brought_up_to_the_minimum(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """tas 16.5.12."""
+    """A wager is raised to the minimum (tas 16.5.12)."""
     seat = table.random.choice(SEATS)
     low = table.notice.span(seat, "player")[0]
     if table.may_bet(seat, "player"):
@@ -244,13 +245,14 @@ def brought_up_to_the_minimum(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.CALLED, lambda table: not table.is_competition and table.book in ("nz-secretary", "tas", "nsw"))
 def wagers_altered_after_the_call(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """Until the first card leaves the shoe: nz-secretary 5.14, tas 6.3; so too in the usual game of nsw."""
+    """Wagers are changed until the first card leaves the shoe: nz-secretary 5.14, tas 6.3; also in the usual game of
+    nsw."""
     _alter_all(table)
 
 
 @act(Moment.CALLED)
 def limits_changed_after_the_call(table: LawfulTable, deal: LawfulDeal) -> None:
-    """Betting has closed, or nobody changes a wager any more: a wider notice hurts nobody."""
+    """The maximum rises after betting has closed, which affects nobody."""
     del deal
     table.notice.high += UNIT
     table.log.add("limits_changed", seat=None, maximum=table.notice.high)
@@ -258,7 +260,7 @@ def limits_changed_after_the_call(table: LawfulTable, deal: LawfulDeal) -> None:
 
 @act(Moment.ONE_CARD, lambda table: table.book == "tas")
 def banker_bet_before_its_first_card(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """tas 6.3: a hand's wagers are open until its own first card; in a competition none is altered (16.5.6)."""
+    """tas 6.3: a hand's wagers are open until its own first card; in a competition none may be changed (16.5.6)."""
     if table.is_competition:
         table.place(table.random.choice(SEATS), "banker")
     else:
@@ -267,19 +269,19 @@ def banker_bet_before_its_first_card(table: LawfulTable, _deal: LawfulDeal) -> N
 
 @act(Moment.FOUR_CARDS, lambda table: bool(table.options.get("international")) and table.style != "A")
 def wagers_altered_before_a_card_is_seen(table: LawfulTable, deal: LawfulDeal) -> None:
-    """nz-secretary 15.10: while none of the four was exposed or handled."""
+    """nz-secretary 15.10: wagers are changed while none of the four cards was exposed or handled."""
     if not deal.is_seen:
         _alter_all(table)
 
 
 @act(Moment.OPEN)
 def limits_changed_in_the_deal(table: LawfulTable, deal: LawfulDeal) -> None:
-    """They hold from the next round on."""
+    """The limits change for the following rounds."""
     limits_changed(table, deal)
 
 
 def _insure(table: LawfulTable, deal: LawfulDeal) -> None:
-    """sg-rws 3.11, 3.12: seats with a wager on a hand insure it, by no more than what pays the original bet."""
+    """sg-rws 3.11, 3.12: seats with a wager on a hand insure it, up to the amount that covers the original bet."""
     is_after_third = deal.third is not None
     for hand in HANDS:
         pays = insurance_odds(hand, *deal.points, is_after_third=is_after_third)
@@ -311,7 +313,7 @@ def insured_on_the_third(table: LawfulTable, deal: LawfulDeal) -> None:
 
 @act(Moment.OPEN, lambda table: table.book in ("sg-rws", "macau"))
 def pairs_settled_at_once(table: LawfulTable, deal: LawfulDeal) -> None:
-    """The first four cards decide a pair (sg-rws 3.10), and neither text has it wait for the result, as nz do."""
+    """The first four cards decide a pair bet (sg-rws 3.10); unlike in nz, it need not wait for the result."""
     if table.does("round_voided"):
         return  # sg-rws 5.16: all bets are returned then
     settlement = LawfulSettlement(table, deal.end)
@@ -335,7 +337,7 @@ def _order_back(table: LawfulTable) -> None:
 
 @act(Moment.PLAYED, _may_order)
 def return_ordered(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """sg-rws 5.13; the others leave it to whoever supervises."""
+    """A return is ordered (sg-rws 5.13); other texts leave it to the supervisor."""
     _order_back(table)
 
 
@@ -346,7 +348,7 @@ def return_ordered_after_the_result(table: LawfulTable, _deal: LawfulDeal) -> No
 
 @act(Moment.SETTLED, _is_open_game)
 def bet_ahead(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """An area is its player's again once it is settled."""
+    """Players bet again on settled areas."""
     for area in sorted(table.settled):
         seat, bet = Stake(area, 0).seat, Stake(area, 0).bet
         if bet in table.offered and table.random.random() < 0.5:
@@ -355,7 +357,7 @@ def bet_ahead(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.SETTLED)
 def bets_asked_for_early(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """All is settled: the next wagers are asked for while the cards still lie."""
+    """After the settlement the next wagers are requested while the cards still lie on the table."""
     table.log.add("bets_opened")
     if not table.options.get("ante"):
         table.place(table.random.choice(SEATS), table.random.choice(table.offered))

@@ -10,11 +10,11 @@ from tests.rules.lawful.table import HANDS, INSURANCE, SEATS, LawfulTable
 from thirdcard.rules.game.cards import Card
 
 _THIRD_DRAWS = {3: (0, 1, 2, 3, 4, 5, 6, 7, 9), 4: (2, 3, 4, 5, 6, 7), 5: (4, 5, 6, 7), 6: (6, 7)}
-"""By the Banker's points the Player's third cards on which the Banker draws."""
+"""By the Banker's points, the Player's third cards on which the Banker draws."""
 
 
 def banker_draws(points: int, third: int | None) -> bool:
-    """The table of play."""
+    """Whether the Banker draws by the table of play."""
     if third is None or points <= 2:
         return points <= 5
     return third in _THIRD_DRAWS.get(points, ())
@@ -26,10 +26,10 @@ class LawfulDeal:
     def __init__(self, table: LawfulTable) -> None:
         self.table = table
         self.cards: dict[str, list[tuple[str, Card]]] = {"player": [], "banker": []}
-        """By hand the names and faces, in the order in which they came."""
+        """The ids and faces by hand, in the order of dealing."""
         self.has_cut = False
         self.is_seen = False
-        """Whether a face was to be seen or a card was handled."""
+        """Whether a face was visible or a card was handled."""
 
     @property
     def count(self) -> int:
@@ -47,15 +47,15 @@ class LawfulDeal:
 
     @property
     def third(self) -> int | None:
-        """What the Player's third card counts."""
+        """The value of the Player's third card; None without one."""
         return self.cards["player"][2][1].point_value if len(self.cards["player"]) == 3 else None
 
     def is_down(self, count: int) -> bool:
-        """Whether the round's card of that number comes face down in this style."""
+        """Whether the round's card of that number is dealt face down in this style."""
         return self.table.style == "B" or (self.table.style == "C" and count <= 4)
 
     def deal(self, hand: str, **more: Any) -> str:
-        """The next card from the shoe; it may come to rest outside the boxes first."""
+        """Deal the next card from the shoe; it may come to rest outside the boxes first."""
         table, shoe, number = self.table, self.table.shoe, self.count + 1
         if table.does(f"cut_before_{min(number, 5)}") and shoe.may_be_cut:
             shoe.cut(is_first=number == 1)
@@ -75,12 +75,13 @@ class LawfulDeal:
         return name
 
     def _may_be_found(self, number: int) -> bool:
-        """nz 12.4, tas 14.4: a card found face up in the shoe is used; in nz not as a round's first (12.3)."""
+        """nz 12.4, tas 14.4: a card found face up in the shoe is used; in nz not as a round's first card (12.3)."""
         is_used = self.table.book == "tas" or (self.table.book in NZ and number > 1)
         return is_used and self.table.random.random() < 0.3
 
     def open_four(self) -> None:
-        """The Player's Hand first; nz 8.17 lets the Banker's be first where players handle the cards."""
+        """Open the four cards, the Player's Hand first; nz 8.17 permits the Banker's first where players handle the
+        cards."""
         self.is_seen = True
         order = list(HANDS)
         if self.table.style == "B" and self.table.does("banker_first"):
@@ -96,7 +97,7 @@ class LawfulDeal:
             self._open(hand, [name])
 
     def _open(self, hand: str, names: list[str]) -> None:
-        """Cards that lie face down are turned by the player who may, or by the dealer."""
+        """Turn face-down cards, by the player who may or by the dealer."""
         table = self.table
         seat = self.handler(hand) if table.style == "B" and table.does("handled") else None
         if seat is not None:
@@ -109,7 +110,8 @@ class LawfulDeal:
                 table.log.add("card_passed", card_id=name, to="dealer", after_s=table.pause())
 
     def _are_both_out(self, order: list[str]) -> bool:
-        """Both hands at once: nz 8.16 forbids it, tas 9.3(f) to one player; the others say nothing of it."""
+        """Whether both hands are out at once: nz 8.16 forbids it, tas 9.3(f) for one player; the others have no
+        rule."""
         if not self.table.does("both_hands_out") or self.table.book in NZ:
             return False
         seats = {hand: self.handler(hand) for hand in order}
@@ -131,17 +133,17 @@ class LawfulDeal:
         if table.is_competition:
             seats.sort(key=lambda seat: order.index(f"s{seat}-{hand}"))  # tas 16.7.2: who placed first
         elif table.book in ("sg-rws", "macau"):
-            table.random.shuffle(seats)  # these do not say who of equals goes first
+            table.random.shuffle(seats)  # these texts do not rank equal wagers
         return sorted(seats, key=lambda seat: -best[seat])
 
     def handler(self, hand: str) -> int | None:
-        """Who is passed the cards of a hand; None where the dealer keeps them."""
+        """The seat that gets the cards of a hand; None where the dealer keeps them."""
         table, ranked = self.table, self.ranked(hand)
         seats = list(ranked)
         if table.book == "sg-rws" and table.settled:
-            return None  # 3.9 does not say whether a bet that was settled before still is the highest on the table
+            return None  # 3.9 does not say whether a bet that was already settled still is the highest on the table
         if table.book == "nsw" and table.stakes:
-            return table.random.choice(SEATS)  # whom the rules permit stands in no published part (3.7)
+            return table.random.choice(SEATS)  # the rule is in no published part (3.7)
         if not seats and table.options.get("international") and table.stakes:
             return table.random.choice(SEATS)  # nz-secretary 15.7
         while seats and table.does("declined") and table.random.random() < 0.6:

@@ -1,4 +1,4 @@
-"""One thing done wrong in the last round of a lawful table: how the log is then, and which codes tell it."""
+"""Single faults in the last round of a lawful table: the changed log, and the expected codes."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ from thirdcard.rules.log.events import (
 
 AnyEvent = TypeVar("AnyEvent", bound=Event)
 ORDERLY = ("nsw", "tas", *NZ)
-"""The texts that say something of a card's being replaced or taken away."""
+"""The texts with rules on replacing or removing a card."""
 _PAID, _COLLECTED, _RETURNED = SettleAction
 
 
 @dataclass(slots=True)
 class FaultyLog:
-    """A lawful table's log, to be spoilt in its last round."""
+    """A lawful table's log, in whose last round a fault is made."""
 
     table: LawfulTable
     events: list[Event]
 
     @property
     def is_camera_lost(self) -> bool:
-        """Whether a camera was away, so that what may have happened unseen is not told."""
+        """Whether a camera was lost, so that unseen events are not reported."""
         return any(isinstance(event, CameraFaulted) for event in self.events)
 
     @property
     def start(self) -> int:
-        """Where the last round begins."""
+        """The index of the last round's first event."""
         closes = [i for i, event in enumerate(self.events) if isinstance(event, RoundClosed)]
         return closes[-2] + 1 if len(closes) > 1 else 0
 
     def last(self, kind: type[AnyEvent]) -> list[tuple[int, AnyEvent]]:
-        """The last round's events of a type and their places."""
+        """The last round's events of a type, with their indices."""
         found = enumerate(self.events[self.start :], start=self.start)
         return [(i, event) for i, event in found if isinstance(event, kind)]
 
@@ -64,7 +64,7 @@ class FaultyLog:
         return self.table.random.choice(found) if found else None
 
     def settled(self, *actions: SettleAction) -> list[tuple[int, WagerSettled]]:
-        """What the dealer did with ordinary wagers that nobody ordered back."""
+        """The settlements of ordinary wagers that were not ordered back."""
         ordered = {event.area for _, event in self.last(ReturnOrdered)}
         tokens = {event.area for event in self.events if isinstance(event, WagerChanged) and event.promotional}
         found = self.last(WagerSettled)
@@ -75,16 +75,16 @@ class FaultyLog:
 
 
 Fault = Callable[[FaultyLog], list[str] | None]
-"""Spoils the log and names the codes; None where this round has nothing to spoil."""
+"""Makes the fault in the log and returns the expected codes; None where the round does not allow it."""
 FAULTS: dict[str, Fault] = {}
 NEEDS: dict[str, frozenset[str]] = {}
-"""What has to be chosen for a fault's round, so that there is something to spoil."""
+"""The choices that a fault's round needs."""
 WHERE: dict[str, tuple[str, ...]] = {}
-"""The rulebooks of whose rounds a fault can be made."""
+"""The rulebooks in whose rounds a fault can be made."""
 
 
 def fault(*needs: str, books: tuple[str, ...] = BOOKS) -> Callable[[Fault], Fault]:
-    """Enter the function among the faults."""
+    """A decorator that registers a fault."""
 
     def enter(spoil: Fault) -> Fault:
         name = spoil.__name__
@@ -142,7 +142,7 @@ def loser_is_given_back(log: FaultyLog) -> list[str] | None:
 
 @fault()
 def stand_off_is_taken(log: FaultyLog) -> list[str] | None:
-    """A void round's wagers stand off as well."""
+    """A returned stake is collected; a void round's wagers stand off as well."""
     found = log.one_of(log.settled(_RETURNED))
     if found is None:
         return None
@@ -184,7 +184,7 @@ def another_winner_is_announced(log: FaultyLog) -> list[str] | None:
 
 @fault()
 def call_is_left_out(log: FaultyLog) -> list[str] | None:
-    """nz 8.2, macau 4.1, ez 4.1 order it."""
+    """The call is missing; nz 8.2, macau 4.1 and ez 4.1 order it."""
     found = log.one_of(log.last(NoMoreBets))
     if found is None:
         return None
@@ -194,7 +194,7 @@ def call_is_left_out(log: FaultyLog) -> list[str] | None:
 
 @fault("void_hand")
 def void_hand_is_not_announced(log: FaultyLog) -> list[str] | None:
-    """Without the words it is an ordinary hand, which wants its call."""
+    """Without the announcement it is an ordinary hand, which needs its call."""
     found = log.one_of(log.last(VoidHandAnnounced))
     if found is None:
         return None
@@ -262,7 +262,7 @@ def bet_is_beyond_the_maximum(log: FaultyLog) -> list[str] | None:
     log.insert(i, "wager_changed", area="s9-tie", seat=9, bet="tie", before=0, after=stake, by="seat:9")
     results = log.last(ResultAnnounced)
     if results and (results[0][1].winner is Outcome.TIE or log.table.book == "tas"):
-        return None  # how much of it is won or lost is asked elsewhere (tas 7.4)
+        return None  # the parts won and lost are tested elsewhere (tas 7.4)
     if results:
         act = {"action": "collected", "amount": stake}
         log.insert(log.last(RoundClosed)[0][0], "wager_settled", area="s9-tie", seat=9, bet="tie", **act)
@@ -297,7 +297,7 @@ def card_is_moved_into_the_other_box(log: FaultyLog) -> list[str] | None:
 
 @fault("new_shoe", books=(*NZ, "macau", "ez"))
 def burned_card_is_shown(log: FaultyLog) -> list[str] | None:
-    """nz 7.7(a): the further cards are drawn face down; macau and ez order nothing."""
+    """nz 7.7(a): the further cards are drawn face down; macau and ez have no such rule."""
     burned = log.last(CardBurned)
     if len(burned) < 2:
         return None
@@ -319,7 +319,7 @@ def nobody_declined(log: FaultyLog) -> list[str] | None:
 
 @fault("handled", "nominee_named", "nominee_named_in_betting", books=("nz-secretary",))
 def nominee_was_not_named(log: FaultyLog) -> list[str] | None:
-    """nz-secretary 2.3(b)."""
+    """nz-secretary 2.3(b): a nominee who was not named handles cards."""
     passed = [event for _, event in log.last(CardPassed) if seat_of(event.to) in NOMINEES]
     log.events[:] = [event for event in log.events if not isinstance(event, NomineeNamed)]
     is_told = bool(passed) and log.table.book == "nz-secretary"
@@ -340,7 +340,7 @@ def result_comes_after_a_settlement(log: FaultyLog) -> list[str] | None:
 
 @fault(books=("sg-rws",))
 def insurance_comes_late(log: FaultyLog) -> list[str] | None:
-    """sg-rws 5.3, 4.2.2."""
+    """sg-rws 5.3, 4.2.2: insurance is bet too late."""
     found = log.one_of(log.last(ResultAnnounced))
     if found is None or log.last(VoidHandAnnounced) or len(log.last(CardDealt)) < 6:
         return None

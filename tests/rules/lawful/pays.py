@@ -1,4 +1,4 @@
-"""What each bet wins by the words of the rulebooks' texts, written down once more: the engine is not asked.
+"""The payout of each bet by the texts of the rulebooks, written independently of the engine.
 
 Odds are exact; 0 is a stand-off, None a loss.
 """
@@ -16,14 +16,14 @@ Odds = Fraction | None
 NZ_KINDS = {"one": (5, 10, 30), "two": (6, 12, 25), "three": (5, 12, 25)}
 """Perfect Pair wagers: mixed, coloured, perfect (nz-secretary 11A.7)."""
 DRAGON = {"one": (1, 2, 4, 6, 10, 30), "two": (1, 3, 4, 7, 8, 20), "three": (2, 2, 4, 4, 10, 30)}
-"""Dragon Bonus: won by 4, 5, 6, 7, 8 and 9 points (nz-secretary 11B.8)."""
+"""Dragon Bonus: wins by 4, 5, 6, 7, 8 and 9 points (nz-secretary 11B.8)."""
 MATCH = {"one": (5, 10, 25, 100), "two": (5, 10, 20, 500)}
 """Lucky Match: mixed, coloured, one suit, three alike (nz-secretary 11D.8)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A finished round and the game that it was played in."""
+    """A finished round with its rulebook and options."""
 
     book: str
     options: Mapping[str, Any]
@@ -36,11 +36,11 @@ class Ended:
 
     @property
     def lead(self) -> int:
-        """By how much the Player's points are above the Banker's."""
+        """The Player's points minus the Banker's."""
         return self.points[0] - self.points[1]
 
     def hand(self, bet: str) -> tuple[Sequence[Card], int]:
-        """The hand on which a side bet is, and its lead over the other."""
+        """The hand that a side bet is on, and its lead over the other."""
         return (self.player, self.lead) if "player" in bet else (self.banker, -self.lead)
 
 
@@ -49,7 +49,7 @@ def points_of(cards: Sequence[Card]) -> int:
 
 
 def odds_of(bet: str, end: Ended) -> Odds:
-    """What one unit on the bet wins."""
+    """The win per unit of the bet."""
     return _BETS[bet](bet, end)
 
 
@@ -99,7 +99,7 @@ def _pair(bet: str, end: Ended) -> Odds:
 
 
 def _kind(cards: Sequence[Card]) -> int | None:
-    """0 mixed, 1 coloured, 2 of one suit; None where the ranks of the first two differ."""
+    """0 mixed, 1 coloured, 2 of one suit; None where the ranks of the first two cards differ."""
     one, other = cards[:2]
     if one.rank != other.rank:
         return None
@@ -173,7 +173,7 @@ INSURANCE_ROWS: tuple[tuple[str, bool, Span, Span, str], ...] = (
 
 
 def insurance_odds(side: str, player: int, banker: int, *, is_after_third: bool) -> Fraction | None:
-    """What insurance on a hand pays that is bet now; None where none is offered."""
+    """The odds of insurance on a hand that is bet now; None where none is offered."""
     for hand, after_third, players, bankers, pays in INSURANCE_ROWS:
         is_asked = (hand, after_third) == (side, is_after_third)
         if is_asked and players[0] <= player <= players[1] and bankers[0] <= banker <= bankers[1]:

@@ -1,4 +1,4 @@
-"""Play lawful rounds one after another, with what a test chooses to happen in them."""
+"""Play lawful rounds one after another, with the acts chosen by a test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.rules.lawful.table import LawfulTable
 
 
 def play_table(book: str, options: Mapping[str, Any], seed: int, chosen: Iterable[Collection[str]]) -> LawfulTable:
-    """A table on which so many rounds were played, each with these acts where they are lawful."""
+    """A table after playing one round for each entry of `chosen`, with these acts where they are lawful."""
     table = LawfulTable(book, options, seed)
     for acts in chosen:
         play_round(table, acts)
@@ -20,7 +20,7 @@ def play_table(book: str, options: Mapping[str, Any], seed: int, chosen: Iterabl
 
 
 def play_round(table: LawfulTable, acts: Collection[str]) -> LawfulDeal:
-    """One round in which these acts happen where they are lawful."""
+    """Play one round with these acts where they are lawful."""
     table.chosen = acts
     table.settled.clear()
     table.was_passed_over = False
@@ -42,7 +42,7 @@ def _renew_shoe(table: LawfulTable) -> None:
 
 
 def _bet(table: LawfulTable, deal: LawfulDeal) -> None:
-    """Wagers are asked for and placed, and the call comes; or there are none in a void hand."""
+    """Open betting, place wagers and make the call; or none of it in a void hand."""
     if table.does("bets_opened"):
         table.log.add("bets_opened", source="person" if table.does("person_reports") else None)
     if table.does("void_hand"):
@@ -75,7 +75,7 @@ def _deal(table: LawfulTable, deal: LawfulDeal) -> None:
 
 
 def _finish(table: LawfulTable, deal: LawfulDeal) -> None:
-    """The result, or the house's word that there is none; the settlement; then the cards are cleared."""
+    """Announce the result, or that there is none; settle; then clear the cards."""
     happen(Moment.PLAYED, table, deal)
     settlement = LawfulSettlement(table, deal.end)
     if table.does("round_voided"):

@@ -1,4 +1,4 @@
-"""How a lawful round's wagers are settled: by the texts' odds, in one of the ways that are right."""
+"""Settle a lawful round's wagers: by the texts' odds, in one of the correct ways."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class LawfulSettlement:
                 self.settle(stake)
 
     def return_all(self) -> None:
-        """The round is void."""
+        """Return all wagers of a void round."""
         for stake in list(self._table.stakes.values()):
             self.give_back(stake)
 
     def odds(self, stake: Stake) -> Odds:
-        """What one unit of the stake wins; 0 is a stand-off, None a loss."""
+        """The win per unit of the stake; 0 is a stand-off, None a loss."""
         if not stake.is_insurance:
             return odds_of(stake.bet, self._end)
         lead = self._end.lead if stake.bet == "insurance_player" else -self._end.lead
         return None if lead > 0 else (stake.promise if lead else stake.on_tie) / stake.value
 
     def settle(self, stake: Stake) -> None:
-        """Pay, collect or give back as the cards say."""
+        """Pay, collect or return the stake according to the cards."""
         odds = self.odds(stake)
         if odds is None:
             self.act(stake, "collected", stake.value)
@@ -62,7 +62,7 @@ class LawfulSettlement:
         self._table.stakes.pop(stake.area, None)
 
     def _stand_off(self, stake: Stake) -> None:
-        """The dealer returns it, or it is left; after a Tie, but for sg-rws (3.17), its player may take it."""
+        """The dealer returns the stake, or leaves it; after a Tie (except in sg-rws, 3.17) its player may take it."""
         table = self._table
         if stake.is_token and table.random.random() < 0.5:
             self.act(stake, "collected", stake.value)
@@ -75,7 +75,8 @@ class LawfulSettlement:
             self.give_back(stake)
 
     def _pay(self, stake: Stake, winnings: Fraction, *, is_netted: bool) -> None:
-        """The winnings, at once, in two or with the commission taken apart; then the player takes all or leaves it."""
+        """Pay the winnings, at once, in two parts or with the commission taken separately; then the player takes or
+        leaves them."""
         table = self._table
         if is_netted and table.does("commission_apart") and not stake.is_token:
             self.act(stake, "paid", stake.value)
@@ -96,7 +97,7 @@ class LawfulSettlement:
             self.clear(stake)
 
     def _spend(self, stake: Stake, added: int) -> None:
-        """nsw 1.1: tokens are forfeited though they won; where no text says so the dealer takes them all the same."""
+        """nsw 1.1: promotional chips are forfeited even if they win; under other texts the dealer takes them too."""
         if added:
             self._table.log.wager(stake.area, stake.value + added, stake.value)
         if self._table.book != "nsw" or self._table.random.random() < 0.5:

@@ -1,4 +1,4 @@
-"""The shoe of a lawful table: burned as the text orders, cut as deep, and followed by new cards in time."""
+"""The shoe of a lawful table: burned and cut as the text orders, and replaced in time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN_BURN = ("nz-authority", "macau", "ez")
 
 
 class LawfulShoe:
-    """The cards of one shoe after another, in the order in which they come."""
+    """The cards of successive shoes, in order."""
 
     def __init__(self, log: TableLog, random: Random) -> None:
         self._log = log
@@ -21,15 +21,15 @@ class LawfulShoe:
         self.is_opening_seen = False
         self.is_cut = False
         self.rounds_left: int | None = None
-        """How many rounds may still be begun; None where nothing ended the shoe yet."""
+        """The number of rounds that may still start; None where no last round was announced."""
         self.was_spent = False
-        """Whether these cards followed others of which no further round might be dealt."""
+        """Whether the previous shoe allowed no further round."""
         self.left: list[Card] = []
         self.shuffle()
 
     @property
     def knows_no_end(self) -> bool:
-        """sg-rws has no last round; nsw's is in no published part (3.8)."""
+        """sg-rws has no last round; that of nsw is in no published part (3.8)."""
         return self._book in ("sg-rws", "nsw")
 
     def shuffle(self) -> None:
@@ -38,7 +38,7 @@ class LawfulShoe:
         self.rounds_left, self.is_cut = None, False
 
     def open(self, *, is_burn_looked_at: bool = False) -> None:
-        """New cards, burned as the text orders: nz 7.7, macau 1.2, ez 1.2; the others order nothing."""
+        """Open a new shoe, burned as the text orders: nz 7.7, macau 1.2, ez 1.2; the others order nothing."""
         self.was_spent = self.rounds_left == 0
         self.shuffle()
         self.is_opening_seen = True
@@ -61,11 +61,11 @@ class LawfulShoe:
 
     @property
     def may_be_cut(self) -> bool:
-        """The marker of tas lies seven cards from the end (5.4): of a shoe seen from its opening it is not out yet."""
+        """The marker of tas lies seven cards from the end (5.4): in a shoe seen from its opening it is not out yet."""
         return not self.is_cut and (self._book != "tas" or not self.is_opening_seen or len(self.left) == 7)
 
     def cut(self, *, is_first: bool) -> None:
-        """The cutting card comes, as the round's first card or within it."""
+        """Draw the cutting card, before the round's first card or within the round."""
         self.is_cut = True
         self._log.add("cut_card_drawn")
         if self.knows_no_end or self.rounds_left is not None:
@@ -81,7 +81,7 @@ class LawfulShoe:
         self._log.add("last_round_announced", source="person")
 
     def begin_round(self) -> None:
-        """A round's first card is out."""
+        """Count a round whose first card is out."""
         if self.rounds_left is not None:
             self.rounds_left -= 1
 

@@ -1,4 +1,4 @@
-"""The wagers of a lawful table, its notice, and what else is known of it. Money in the smallest unit."""
+"""The wagers, notice and further state of a lawful table. Money in minor units."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ BOOKS = (*NZ, "sg-rws", "nsw", "tas", "macau", "ez")
 HANDS = ("player", "banker")
 INSURANCE = ("insurance_player", "insurance_banker")
 UNIT = 100
-"""Every stake is so many of these that all it may win can be paid."""
+"""Every stake is a multiple of this, so that all possible winnings can be paid."""
 SEATS = range(1, 6)
 ANTE = 5
 
 
 @dataclass(slots=True)
 class Stake:
-    """What lies on an area."""
+    """The chips on an area."""
 
     area: str
     value: int
     is_token: bool = False
     is_ordered_back: bool = False
     promise: Fraction = Fraction(0)
-    """What an insurance wager wins when its hand loses."""
+    """The win of an insurance wager when its hand loses."""
     on_tie: Fraction = Fraction(0)
 
     @property
@@ -55,7 +55,7 @@ class Notice:
     differential: int = 15 * UNIT
     tie: int = 5 * UNIT
     own: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By seat the limits agreed with its player."""
+    """By seat, the limits agreed with its player."""
 
     def span(self, seat: int, bet: str) -> tuple[int, int]:
         low, high = self.own.get(seat, (self.low, self.high))
@@ -63,7 +63,7 @@ class Notice:
 
     @property
     def as_limits(self) -> dict[str, Any]:
-        """As a table's file and the log have it."""
+        """The limits in the form of a table's file and of the log."""
         return {
             "minimum": self.low, "maximum": self.high, "differential": self.differential,
             "bets": {"tie": {"maximum": self.tie}},
@@ -71,7 +71,7 @@ class Notice:
 
 
 class LawfulTable:
-    """What lies on the table, and what is agreed there."""
+    """The wagers on the table, and the agreements there."""
 
     def __init__(self, book: str, options: Mapping[str, Any], seed: int) -> None:
         self.book = book
@@ -81,15 +81,15 @@ class LawfulTable:
         self.notice = Notice()
         self.stakes: dict[str, Stake] = {}
         self.settled: set[str] = set()
-        """Areas that the dealer has dealt with in this round."""
+        """The areas that the dealer has settled in this round."""
         self.nominees: dict[int, int] = {}
-        """By seat the seat of who handles its cards."""
+        """By seat, the seat of the nominee who handles its cards."""
         self.was_passed_over = False
-        """Whether a hand of this round went to another seat than the first in order, which declined."""
+        """Whether a hand of this round went to another seat because the first in order declined."""
         self.chosen: Collection[str] = ()
-        """What is to happen in the running round where it is lawful."""
+        """The acts of the current round, where they are lawful."""
         self.expected: list[str] = []
-        """The codes that the log deserves."""
+        """The codes of the alerts that the log should give."""
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -105,7 +105,7 @@ class LawfulTable:
 
     @property
     def offered(self) -> list[str]:
-        """The bets that may be placed beside each other; insurance and ante are asked for at other times."""
+        """The bets that may be placed side by side; insurance and ante are requested at other times."""
         return sorted(str(bet) for bet in self.log.rules.offered if bet is not Bet.ANTE)
 
     def does(self, act: str) -> bool:
@@ -115,7 +115,7 @@ class LawfulTable:
         return self.random.choice([0.2, 1.0, 4.0])
 
     def change(self, area: str, after: int, **more: Any) -> None:
-        """A player puts chips on an area or takes some from it."""
+        """A player adds chips to an area or takes some from it."""
         stake = self.stakes.get(area)
         before = 0 if stake is None else stake.value
         if after == before:
@@ -127,12 +127,12 @@ class LawfulTable:
             self.stakes.setdefault(area, Stake(area, 0)).value = after
 
     def amount(self, seat: int, bet: str) -> int:
-        """A stake within the limits."""
+        """A random stake within the limits."""
         low, high = self.notice.span(seat, bet)
         return UNIT * self.random.randint(low // UNIT, max(low, high) // UNIT)
 
     def lying(self, bet: str) -> dict[int, int]:
-        """By seat what lies on the bet."""
+        """By seat, the stake on the bet."""
         return {stake.seat: stake.value for stake in self.stakes.values() if stake.bet == bet}
 
     def may_bet(self, seat: int, bet: str) -> bool:
@@ -141,19 +141,19 @@ class LawfulTable:
         return bet not in mine and not (self.is_competition and bet in HANDS and mine & set(HANDS))
 
     def place(self, seat: int, bet: str, **more: Any) -> None:
-        """A seat bets on something, where it may and where the hands stay within the differential."""
+        """A seat bets, where it may and where the hands stay within the differential."""
         value = self.amount(seat, bet)
         if self.may_bet(seat, bet) and self.keeps_balance(f"s{seat}-{bet}", value):
             self.change(f"s{seat}-{bet}", value, **more)
 
     def keeps_balance(self, area: str, value: int) -> bool:
-        """Whether the hands are within the differential with so much on that area; tas knows none."""
+        """Whether the hands are within the differential with this value on that area; tas has none."""
         lies = {one.area: (one.bet, one.value) for one in self.stakes.values()} | {area: (area.split("-", 1)[1], value)}
         totals = {hand: sum(amount for bet, amount in lies.values() if bet == hand) for hand in HANDS}
         return self.book == "tas" or abs(totals["player"] - totals["banker"]) <= self.notice.differential
 
     def keep_to_notice(self) -> None:
-        """What lies beyond the limits is taken."""
+        """Remove wagers outside the limits."""
         for stake in list(self.stakes.values()):
             low, high = self.notice.span(stake.seat, stake.bet)
             if stake.bet in (*HANDS, "tie") and not low <= stake.value <= high:
@@ -165,7 +165,7 @@ class LawfulTable:
         self.pay_antes()
 
     def pay_antes(self) -> None:
-        """nz-secretary 14.5: an ante lies beside each wager on a hand or the Tie, unless it is waived (14.4)."""
+        """nz-secretary 14.5: place an ante beside each wager on a hand or the Tie, unless it is waived (14.4)."""
         if not self.options.get("ante"):
             return
         waived_from = self.options["ante_waived_from"]
@@ -176,7 +176,7 @@ class LawfulTable:
                 self.change(f"s{seat}-ante", ANTE)
 
     def place_some(self) -> None:
-        """What was left lying may be taken, then a few seats bet."""
+        """Take some of the remaining wagers, then let a few seats bet."""
         for stake in list(self.stakes.values()):
             if self.random.random() < 0.3:
                 self.change(stake.area, 0)

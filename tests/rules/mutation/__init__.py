@@ -1,1 +1,1 @@
-"""Break one rule at a time, and see whether the tests that carry its number fail."""
+"""Break one rule at a time, and check that the tests with its number fail."""

@@ -1,4 +1,4 @@
-"""Mutants of code, by name: where a rule is not data, the engine is broken there for as long as the context is open."""
+"""Mutants of code, by name: where a rule is not data, the engine is broken while the context is open."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from thirdcard.rules.wagers import early_settlement, hand_ends, insurance, payou
 
 _END_OF = hand_ends.end_of
 Replacement = tuple[Any, str, Any]
-"""Whose attribute, its name and what it is meanwhile."""
+"""An object, the name of its attribute, and the temporary value."""
 
 
 @contextmanager
 def replaced(replacements: Sequence[Replacement]) -> Iterator[None]:
-    """Replace attributes for as long as the context is open."""
+    """Replace attributes while the context is open."""
     old = [(owner, name, getattr(owner, name)) for owner, name, _ in replacements]
     try:
         for owner, name, value in replacements:
@@ -42,7 +42,7 @@ def replaced(replacements: Sequence[Replacement]) -> Iterator[None]:
 
 @contextmanager
 def patched(replacements: Sequence[Replacement]) -> Iterator[None]:
-    """Replace code of the engine: nothing that it worked out before or meanwhile stays."""
+    """Replace code of the engine, and clear all cached results before and after."""
     try:
         with replaced(replacements):
             forget()
@@ -52,7 +52,7 @@ def patched(replacements: Sequence[Replacement]) -> Iterator[None]:
 
 
 def forget() -> None:
-    """Empty what the engine remembers between rounds, but not the rulebooks."""
+    """Clear the engine's caches, except those of rulebooks."""
     for name, module in tuple(sys.modules.items()):
         if name.startswith("thirdcard.rules") and not name.startswith("thirdcard.rules.rulebook"):
             for key, value in vars(module).items():
@@ -62,7 +62,7 @@ def forget() -> None:
 
 @contextmanager
 def counting(points: Callable[[Card], int]) -> Iterator[None]:
-    """Let cards have other points."""
+    """Change the points of cards."""
     old = [card.point_value for card in PACK]
     try:
         for card in PACK:
@@ -76,7 +76,7 @@ def counting(points: Callable[[Card], int]) -> Iterator[None]:
 
 
 def untold(code: str) -> AbstractContextManager[None]:
-    """Let no alert of that code be raised."""
+    """Suppress all alerts of that code."""
 
     def alert_of(finding: Finding, *args: Any, **more: Any) -> Alert | None:
         return None if finding.code == code else findings.alert_of(finding, *args, **more)
@@ -85,14 +85,14 @@ def untold(code: str) -> AbstractContextManager[None]:
 
 
 def _everywhere(name: str, owner: ModuleType, value: Any) -> AbstractContextManager[None]:
-    """Replace what one module has in all that took it from there."""
+    """Replace a name in all modules that imported it."""
     old = getattr(owner, name)
     modules = [one for key, one in sys.modules.items() if key.startswith("thirdcard.rules")]
     return patched([(one, name, value) for one in modules if vars(one).get(name) is old])
 
 
 def _sum_of(change: Callable[[int], int]) -> AbstractContextManager[None]:
-    """Let a hand come to something else than the right digit of what its first two cards count."""
+    """Change the points of a hand's first two cards, which are the last digit of the sum."""
 
     def known_point_count(cards: Iterable[Card | None]) -> int | None:
         points = [None if card is None else card.point_value for card in cards]
@@ -110,7 +110,7 @@ def _sum_of(change: Callable[[int], int]) -> AbstractContextManager[None]:
 
 
 def _errors_last() -> AbstractContextManager[None]:
-    """Let an error of one round excuse what is done with the wagers of the next."""
+    """Make an error of one round excuse settlements of the next."""
     close = payouts.PayoutJudge.close
 
     def closes(self: payouts.PayoutJudge, *args: Any) -> list[Finding]:
@@ -128,7 +128,7 @@ def _range_without_minimum(self: TableNotice, bet: Bet, _seat: int | None = None
 
 
 def _not_changing(*, players: bool) -> AbstractContextManager[None]:
-    """Let the limits of the table, or of its players, be what they were at first."""
+    """Ignore changes of the limits of the table, or of its players."""
     change = TableNotice.changed
 
     def changed(self: TableNotice, later: LimitChange, *, seat: int | None) -> TableNotice:
@@ -151,12 +151,12 @@ def _banker_wins_ties(player: int, banker: int) -> Outcome:
 
 
 def _shoe_ends() -> AbstractContextManager[None]:
-    """Let a continuous shuffler be a shoe like any other."""
+    """Treat a continuous shuffler as an ordinary shoe."""
     return patched([(last_round.LastRoundJudge, "listens_to", property(lambda _: last_round._OF_THE_END))])
 
 
 def _not_declining() -> AbstractContextManager[None]:
-    """Let who declined the cards be entitled to them all the same."""
+    """Keep a player who declined the cards entitled to them."""
     observe = handling.HandlingJudge.observe
 
     def observes(self: handling.HandlingJudge, event: Any, running: Any) -> Iterator[Finding]:
@@ -166,12 +166,12 @@ def _not_declining() -> AbstractContextManager[None]:
 
 
 def _unheard(kind: type[Event]) -> AbstractContextManager[None]:
-    """Let the running round take no notice of that kind of event."""
+    """Make the current round ignore that kind of event."""
     return patched([(referee, "TAKERS", {one: take for one, take in TAKERS.items() if one is not kind})])
 
 
 def _never(owner: Any, name: str) -> AbstractContextManager[None]:
-    """Let what is asked never hold."""
+    """Make a condition always false."""
     return patched([(owner, name, lambda *args: False)])
 
 
@@ -203,4 +203,4 @@ BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "limits.players": lambda: _not_changing(players=True),
     "excess.minimum": lambda: patched([(TableNotice, "range_of", _range_without_minimum)]),
 }
-"""What the paragraphs' files may name besides the rulebook's data and the codes of alerts."""
+"""The mutants that the paragraphs' files can name besides the rulebook's data and the codes of alerts."""

@@ -1,8 +1,8 @@
-"""The mutants of a paragraph: where its rulebook cites it, and those that the paragraphs' file names.
+"""The mutants of a paragraph: from where its rulebook cites it, and those named in the paragraphs' file.
 
-A mutant holds as long as its context is open: the rulebook that tests get is then another one, or the engine's code
-is. It is killed where a test of the paragraph fails, by an assertion or since what the text permits is refused; an
-engine that breaks down kills nothing.
+A mutant is active while its context is open: then tests get another rulebook, or the engine's code is changed. It is
+killed if a test of the paragraph fails, by an assertion or because a lawful log is refused; a crash of the engine kills
+nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Holding = Callable[[], AbstractContextManager[None]]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One thing broken."""
+    """One broken thing."""
 
     what: str
     holding: Holding
@@ -35,16 +35,16 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Something of a paragraph that may be broken in one way or several; one that a test notices is enough."""
+    """A part of a paragraph that can be broken in one or several ways; one detected mutant is enough."""
 
     name: str
     mutants: Sequence[Callable[[], Mutant | None]]
-    """Made when they are asked for; None where the engine refuses such a rulebook."""
+    """Made on request; None where the engine refuses such a rulebook."""
 
 
 @contextmanager
 def instead(rulebook_id: str, broken: Rulebook) -> Iterator[None]:
-    """Let everyone who asks for the rulebook get the broken one."""
+    """Return the broken rulebook to everyone who loads it."""
     loaded = load.load_rulebook
 
     def load_broken(asked: str) -> Rulebook:
@@ -56,7 +56,7 @@ def instead(rulebook_id: str, broken: Rulebook) -> Iterator[None]:
 
 
 def mutant_of(rulebook_id: str, broken: Broken) -> Mutant | None:
-    """The mutant with that file, though its parts contradict each other; None where no rulebook can be made of it."""
+    """The mutant with that file, even if its parts contradict each other; None where it is not a valid rulebook."""
     try:
         with replaced([(parse, "find_contradictions", _accept)]):
             book = parse.parse_rulebook(broken.content, rulebook_id)
@@ -66,15 +66,14 @@ def mutant_of(rulebook_id: str, broken: Broken) -> Mutant | None:
 
 
 def _accept(_book: Rulebook, _report: Report) -> None:
-    """Let a rulebook contradict itself."""
+    """Accept contradictions in a rulebook."""
 
 
 def targets_of(rulebook_id: str, number: str, named_mutants: Collection[str]) -> Iterator[Target]:
-    """What of a paragraph may be broken.
+    """The parts of a paragraph that can be broken.
 
-    Each place that cites the paragraph itself, each row of a table there and each mutant that the paragraphs' file
-    names is a target of its own. Where there is none of them, all places that cite what the paragraph is a part of are
-    one target together.
+    Each place that cites the paragraph itself, each row of a table there and each mutant named in the paragraphs' file
+    is a target. Without any of these, all places that cite the rule that the paragraph is a part of form one target.
     """
     content = content_of(rulebook_id)
     places = list(places_of(content))
@@ -110,7 +109,7 @@ def _made(rulebook_id: str, broken: Broken) -> Callable[[], Mutant | None]:
 
 
 def survivors(targets: Collection[Target], tests: Collection[NumberedTest]) -> list[str]:
-    """The targets that no test notices when they are broken."""
+    """The targets that no test detects when they are broken."""
     return [target.name for target in targets if not is_noticed(target, tests)] if targets else ["nothing to break"]
 
 
@@ -120,7 +119,7 @@ def is_noticed(target: Target, tests: Collection[NumberedTest]) -> bool:
 
 
 def is_killed(mutant: Mutant, tests: Collection[NumberedTest]) -> bool:
-    """Whether a test fails while the mutant holds."""
+    """Whether a test fails while the mutant is active."""
     with mutant.holding():
         return any(_fails(test) for test in tests)
 
@@ -130,6 +129,6 @@ def _fails(test: NumberedTest) -> bool:
         test.call()
     except (AssertionError, pytest.fail.Exception, OptionError, EquipmentError):
         return True
-    except Exception:  # the mutant broke the engine or the test's log: that shows nothing of the rule
+    except Exception:  # the mutant broke the engine or the test's log: that shows nothing about the rule
         return False
     return False

@@ -1,7 +1,7 @@
-"""The tests that carry a paragraph's number, to be called with a rule broken.
+"""The tests with a paragraph's number, to be run with a rule broken.
 
-Witnesses and scenarios by their paragraph; functions by their name, `test_rule_nz_5_13_...`, each with all values of
-its parametrize marks that concern the rulebook.
+Witnesses and scenarios are found by their paragraph; functions by their name, `test_rule_nz_5_13_...`, each with all
+values of its parametrize marks that concern the rulebook.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ Said = str | Mapping[str, str | list[str]]
 WITNESSED = "witnessed"
 WITNESSES = [*OF_NZ, *OF_SECRETARY, *OF_SG, *OF_TAS, *OF_CARDS, *OF_PAYS]
 BOOKS = {"nz": NZ, "nz_authority": NZ[:1], "nz_secretary": NZ[1:], "sg": ("sg-rws",), "nsw": ("nsw",), "tas": ("tas",)}
-"""How names of test functions call the rulebooks."""
+"""The rulebooks by their name in test functions."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedTest:
-    """A test and how it is called."""
+    """A test with its id and its call."""
 
     id: str
     call: Callable[[], None]
@@ -51,19 +51,19 @@ class NumberedTest:
 
 @cache
 def paragraphs(rulebook_id: str) -> dict[str, Said]:
-    """What is said of each paragraph."""
+    """The entry of each paragraph in the rulebook's paragraphs' file."""
     content = yaml.safe_load((HERE / "paragraphs" / f"{rulebook_id}.yaml").read_text(encoding="utf-8"))
     assert isinstance(content, dict)
     return content
 
 
 def is_witnessed(said: Said) -> bool:
-    """Whether a paragraph is called witnessed, with mutants named or not."""
+    """Whether a paragraph is marked as witnessed, with or without named mutants."""
     return said == WITNESSED if isinstance(said, str) else set(said) == {WITNESSED}
 
 
 def mutants_named(said: Said) -> list[str]:
-    """The mutants that a paragraph names besides those that are found by its section."""
+    """The mutants that a paragraph names besides those found by its section."""
     if isinstance(said, str):
         return []
     names = said[WITNESSED]
@@ -72,7 +72,7 @@ def mutants_named(said: Said) -> list[str]:
 
 @cache
 def content_of(rulebook_id: str) -> dict[str, Any]:
-    """The rulebook's file as it stands."""
+    """The parsed file of the rulebook."""
     text = (ROOT / "rules" / "rulebooks" / f"{rulebook_id}.yaml").read_text(encoding="utf-8")
     content = yaml.safe_load(text)
     assert isinstance(content, dict)
@@ -85,13 +85,13 @@ def is_part(number: str, rule: str) -> bool:
 
 
 def alerts_of(witness: Witness, build: Build) -> list[Alert]:
-    """What the referee says of a log of the witness."""
+    """The referee's alerts for a log of the witness."""
     built = build(TableLog(witness.rules))
     return run(built.rules, built.events, **witness.table)[0]
 
 
 def check_broken(witness: Witness) -> None:
-    """The paragraph is reported where it is broken, by the code and citation that the witness expects."""
+    """Check that the fault is reported with the expected code and citation."""
     assert witness.fault is not None
     told = [alert for alert in alerts_of(witness, witness.fault) if alert.code == witness.code]
     assert told
@@ -101,14 +101,14 @@ def check_broken(witness: Witness) -> None:
 
 
 def check_kept(witness: Witness) -> None:
-    """Nothing is reported where the paragraph is kept; of a wager nothing at all, whichever way it was settled."""
+    """Check that there is no alert for the near miss; for a wager no alert of any settlement."""
     code = witness.code or ""
     family = "payout." if code.startswith("payout.") else code
     assert [one.code for one in alerts_of(witness, witness.near) if one.code.startswith(family)] == []
 
 
 def check_scenario(scenario: Scenario) -> None:
-    """The fault is reported with its rule and remedy, the near miss is not."""
+    """Check that the fault is reported with its rule and remedy, and the near miss is not."""
     ordered = remedy_of(scenario)
     for build, rules in ((scenario.fault, [scenario.rule]), (scenario.near, [])):
         built = build(TableLog(scenario.rules))
@@ -137,14 +137,14 @@ def calls_of(rulebook_id: str, number: str) -> tuple[NumberedTest, ...]:
 
 
 def _numbers(scenario: Scenario) -> set[str]:
-    """The paragraphs that a scenario's alert cites: what was broken and what follows."""
+    """The paragraphs that a scenario's alert cites: the rule and the remedy."""
     ordered = remedy_of(scenario)
     return {one for one in (scenario.rule, None if ordered is None else ordered[1]) if one is not None}
 
 
 @cache
 def named() -> frozenset[tuple[str, str]]:
-    """The rulebooks and paragraphs after which tests are named: by a case's id, or by the function's name."""
+    """The rulebooks and paragraphs with tests: by a case's id, or by the function's name."""
     found = {(one.rulebook, one.paragraph) for one in WITNESSES}
     found |= {(one.rulebook, number) for one in SCENARIOS for number in _numbers(one)}
     return frozenset(found | set(_functions()))
@@ -152,7 +152,7 @@ def named() -> frozenset[tuple[str, str]]:
 
 @cache
 def _functions() -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """The functions' modules and names by rulebook and paragraph."""
+    """The modules and names of test functions, by rulebook and paragraph."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for path in sorted(HERE.rglob("test_*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -178,7 +178,8 @@ def _in_a_name(paragraph: str) -> str:
 
 
 def _calls(function: Callable[..., None], rulebook_id: str) -> Iterator[NumberedTest]:
-    """The function with each set of its parameters, without those of other rulebooks; none where it draws at random."""
+    """The function with each set of its parameters, without those of other rulebooks; none where hypothesis
+    draws them."""
     if hasattr(function, "hypothesis"):
         return
     marks = [mark for mark in getattr(function, "pytestmark", ()) if mark.name == "parametrize"]

@@ -1,6 +1,6 @@
-"""Where a rulebook's file cites a section, and what the file says with one thing changed there.
+"""The places where a rulebook's file cites a section, and the file with one change there.
 
-A place is a mapping with a `rule` of its own, and all that stands in it down to the next such mapping.
+A place is a mapping with its own `rule`, and everything in it down to the next such mapping.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from thirdcard.rules.rulebook.model import AfterCutCard, BurnCount, Entitled, Mo
 Content = Mapping[str, Any]
 Path = tuple[str | int, ...]
 NOWHERE = "0.0"
-"""A section that no text has."""
+"""A section that exists in no text."""
 _DROPPED = object()
 _POINTS = range(10)
 _WORDS: Mapping[str, type[StrEnum]] = {
@@ -28,21 +28,21 @@ _ACTIONS = ("supervisor", "stand", "void_round")
 _ABSENT: Mapping[str, frozenset[str]] = {
     "wins_on_tie": frozenset({"after", "pays"}), "anyone_where_none": frozenset({"entitled"}),
 }  # fmt: skip
-"""What a place may say and leaves out, by the keys that such a place has."""
+"""Optional keys of a place, by the keys that such a place has."""
 _NEVER = [{"when": ["winner=tie"]}]
-"""No election: how a round ends is not known when bets are offered."""
+"""An impossible election: the result of a round is unknown when bets are offered."""
 _LEFT_OUT: Mapping[str, Any] = {
     "devices": [{"allowed": ["shoe"], "rule": "0.0", "text": "A shoe."}], "offered": _NEVER,
 }  # fmt: skip
-"""Parts that a file may have and this one may leave out, and what would be wrong in them."""
+"""Optional parts of a file, and a wrong value for each."""
 _UNSAID = frozenset({"options", "notes", "sections", "title", "source", "id"})
 _PRINTED: frozenset[Path] = frozenset({("betting", "call"), ("table_of_play", "one_card_only")})
-"""Places that the page of rulebooks shows and no judge reads: the faults have their sections."""
+"""Places that are displayed but not judged: the faults have their own sections."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a section is cited."""
+    """A citation of a section."""
 
     path: Path
     rule: str
@@ -56,22 +56,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A rulebook's file with one thing changed."""
+    """A rulebook's file with one change."""
 
     what: str
     content: Content
 
 
 def named(path: Path) -> str:
-    """`bets.tie.cases[0]`."""
+    """The name of a path, such as `bets.tie.cases[0]`."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
 def path_of(name: str, content: Content) -> Path:
-    """The path that a name such as `bets.tie` or `betting.closes[-1]` leads along; faults' codes have a dot themselves.
+    """The path of a name such as `bets.tie` or `betting.closes[-1]`; codes of faults contain dots themselves.
 
     Raises:
-        KeyError: it leads nowhere.
+        KeyError: There is no such path.
     """
     path: list[str | int] = []
     node: Any = content
@@ -117,7 +117,7 @@ def _within(node: Any, path: Path) -> Iterator[Place]:
 
 
 def at(content: Content, path: Path) -> Any:
-    """What stands there."""
+    """The value at a path."""
     node: Any = content
     for step in path:
         node = node[step]
@@ -125,7 +125,7 @@ def at(content: Content, path: Path) -> Any:
 
 
 def edited(content: Any, path: Path, value: Any) -> Any:
-    """The same with another value there; nothing else is copied."""
+    """A copy with another value at the path; unchanged parts are shared."""
     if not path:
         return value
     step, rest = path[0], path[1:]
@@ -138,7 +138,7 @@ def edited(content: Any, path: Path, value: Any) -> Any:
 
 
 def broken_at(content: Content, place: Place) -> Iterator[Broken]:
-    """Everything that may be changed at a place, what decides before what is cited."""
+    """All possible changes at a place, with decisive parts before the citation."""
     path = place.path
     if place.key != "rule":
         yield _with(content, (*path, place.key), None)
@@ -150,7 +150,7 @@ def broken_at(content: Content, place: Place) -> Iterator[Broken]:
 
 
 def broken_within(content: Content, path: Path) -> Iterator[Broken]:
-    """Everything that may be changed there and below, whatever is cited; a bet may also not be offered."""
+    """All possible changes at a path and below; a bet may also not be offered."""
     *above, key = path
     if key not in (whole := at(content, tuple(above))) and isinstance(whole, Mapping):
         yield _with(content, path, _LEFT_OUT.get(str(key), True))
@@ -171,14 +171,14 @@ def broken_within(content: Content, path: Path) -> Iterator[Broken]:
 
 
 def _dropped(content: Content, path: Path) -> Broken:
-    """The file without what stands there, and without its list where there is nothing else in it."""
+    """The file without the value at a path, and without its list where that becomes empty."""
     if isinstance(path[-1], int) and len(at(content, path[:-1])) == 1:
         path = path[:-1]
     return Broken(f"{named(path)} dropped", edited(content, path, _DROPPED))
 
 
 def _changed(content: Content, path: Path, *, is_deep: bool) -> Iterator[Broken]:
-    """What decides at a place and below, as far as no section of its own is cited there."""
+    """Changes of the decisive values at a place and below, except where another section is cited."""
     node = at(content, path)
     for key, value in node.items() if isinstance(node, Mapping) else enumerate(node):
         here = (*path, key)
@@ -202,14 +202,14 @@ def _is_of_mappings(value: Any) -> bool:
 
 
 def _without_kinds(content: Content, path: Path, kinds: list[str]) -> Iterator[Broken]:
-    """The limits without one kind each, and without what follows from an excess over them."""
+    """The limits without one kind each, and without the consequences of exceeding them."""
     for kind in kinds:
         fewer = edited(content, (*path, "kinds"), [one for one in kinds if one != kind])
         yield Broken(f"{named(path)} without {kind}", edited(fewer, (*path, "excess"), _DROPPED))
 
 
 def _others(name: str, key: Any, value: Any) -> Iterator[Any]:
-    """What may stand there instead."""
+    """Other possible values."""
     if isinstance(value, bool):
         yield not value
     elif name in _WORDS:
