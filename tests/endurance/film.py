@@ -37,9 +37,10 @@ LATE_BET, THIRD_CARD = ("late_bet.placed", 36.867), ("misdeal.third_card_not_due
 SMALL_WH_PX = (1280, 720)
 ALL_OF_IT = 79.2
 AROUND_S = (7.0, 4.0)
-"""An alert's pictures: so long before it and after it. The round's cards and wagers before are part of what it says."""
+"""The time around an alert that must decode: seconds before and after it, since it also depends on the round's earlier
+cards and wagers."""
 VISIBLE_LEVELS, VISIBLE_PIXELS = 40, 60
-"""A picture of 240 x 135 differs visibly where so many pixels differ by so many levels."""
+"""Pictures of 240 x 135 differ visibly where this many pixels differ by this many grey levels."""
 
 Alerts = tuple[tuple[str, float], ...]
 Maker = Callable[[Path], Path]
@@ -47,28 +48,28 @@ Maker = Callable[[Path], Path]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmCase:
-    """A film, and what a watch of it must tell."""
+    """A film, and the expected result of its watch."""
 
     name: str
     make: Maker
-    """Writes the film into a folder; gives its path."""
+    """Writes the film into a folder; returns its path."""
     from_s: float = 16.0
-    """Of the recording, where its signals' clock begins."""
+    """The time of the recording at which the cut begins, where its signals' clock starts."""
     alerts: Alerts = (LATE_BET,)
-    """By the recording's time."""
+    """The alerts, by the recording's time."""
     lost: tuple[tuple[float, float], ...] = ()
-    """By the film's time."""
+    """The lost spans, by the film's time."""
     exits: tuple[int, ...] = (0,)
     arguments: tuple[str, ...] = ()
     size_wh_px: tuple[int, int] | None = None
-    """None: as the recording."""
+    """None for the size of the recording."""
     late_s: float = 0.0
-    """By how much later than in the recording all is expected."""
+    """The delay of all events relative to the recording."""
 
 
 @dataclass(slots=True)
 class Watched:
-    """What a watch gave."""
+    """The result of a watch."""
 
     status: int
     alerts: list[tuple[str, float]] = field(default_factory=list)
@@ -78,7 +79,8 @@ class Watched:
 
 
 def prepared(folder: Path, case_from_s: float, size_wh_px: tuple[int, int] | None) -> Path:
-    """The recording's table in a folder, for a film of a size, with the signals of a cut; gives the table's file."""
+    """Copy the recording's table into a folder, for a film of a size, with the signals of a cut; returns the table's
+    file."""
     for name in ("table.yaml", "layout.yaml", "chips.yaml", "overhead.yaml"):
         (folder / name).write_bytes((DEMO / name).read_bytes())
     if size_wh_px is not None:
@@ -135,7 +137,7 @@ def watch(film: Path, table: Path, arguments: tuple[str, ...] = ()) -> Watched:
 
 
 def judge(case: FilmCase, watched: Watched) -> list[str]:
-    """What is not as it must be."""
+    """The differences from the expected result."""
     found = [*watched.faults]
     if watched.status not in case.exits and not watched.faults:
         found.append(f"exit {watched.status}: {watched.words.strip().splitlines()[-1:]}")
@@ -180,7 +182,7 @@ def _later(from_s: float, by_s: float) -> make.Shift:
 
 
 def _spoilt(name: str, form: str | None, at_share: float, size: int, *, flips: int = 0) -> Maker:
-    """Bytes of a film zeroed, or some of their bits turned."""
+    """A function that zeroes bytes of a film, or flips some of their bits."""
 
     def spoil(folder: Path) -> Path:
         path = _in(name, form)(folder)
@@ -198,7 +200,7 @@ def _spoilt(name: str, form: str | None, at_share: float, size: int, *, flips: i
 
 
 def _prefixed(folder: Path) -> Path:
-    """A first stamp of 0, the others from ten hours on."""
+    """A film with a first stamp of 0, the others from ten hours on."""
     return make.restamp(_in("film.ts")(folder), lambda number, stamp: 0 if number == 0 else stamp + 36_000 * 90_000)
 
 
@@ -222,7 +224,7 @@ def _upside_down(folder: Path) -> Path:
 
 
 def _squeezed(folder: Path) -> Path:
-    """Pixels wider than high, as of analogue recorders."""
+    """A film with pixels wider than high, as from analogue recorders."""
 
     def prepare(stream: av.VideoStream) -> None:
         stream.codec_context.sample_aspect_ratio = Fraction(4, 3)
@@ -231,7 +233,7 @@ def _squeezed(folder: Path) -> Path:
 
 
 def film_cases() -> list[FilmCase]:
-    """The list: containers, codecs, clocks, gaps, damage and odd pictures."""
+    """The films: containers, codecs, clocks, gaps, damage and unusual pictures."""
     whole = [
         FilmCase(name=f"container {name}", make=_in(name, form))
         for name, form in (
@@ -311,7 +313,7 @@ def _picture_cases() -> list[FilmCase]:
 
 
 def run_list(cases: list[FilmCase]) -> int:
-    """Watch them all; gives how many are not judged rightly."""
+    """Watch all films; returns the number of wrong results."""
     wrong = 0
     for case in cases:
         with tempfile.TemporaryDirectory() as name:
@@ -328,7 +330,7 @@ CONTAINERS = {"mp4": ("film.mp4", None), "mkv": ("film.mkv", None), "ts": ("film
 
 
 def run_fuzz(count: int, kinds: list[str], seed: int) -> int:
-    """Random damages; gives how many are judged wrongly or end badly."""
+    """Watch randomly damaged films; returns the number of wrong results and crashes."""
     wrong = 0
     for kind in kinds:
         tally: Counter[str] = Counter()
@@ -346,7 +348,7 @@ def run_fuzz(count: int, kinds: list[str], seed: int) -> int:
 
 
 def fuzz_once(kind: str, seed: int) -> tuple[list[str], bool]:
-    """One random damage: what is wrong with its watch, and whether its alert could be asked for."""
+    """Damage a film at random; returns the faults of its watch, and whether its alert could be expected."""
     rng = random.Random(f"{kind} {seed}")
     name, form = CONTAINERS[kind]
     options = (("movflags", "faststart"),) if kind == "mp4" and rng.random() < 0.5 else ()
@@ -374,7 +376,7 @@ def _small(frame: av.VideoFrame) -> NDArray[np.int16]:
 
 
 def _is_shown(film: Path, t: float) -> bool:
-    """Whether all pictures around a moment decode to what the sound film shows: asked without the program's reader."""
+    """Whether all pictures around a time decode like the undamaged film, checked without the program's reader."""
     wanted = {
         round(second * make.RATE_HZ)
         for second in np.arange(max(t - AROUND_S[0], 0.0), t + AROUND_S[1], 1 / make.RATE_HZ)

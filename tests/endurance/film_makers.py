@@ -1,6 +1,6 @@
-"""Make films as recorders and cameras really give them, out of the shipped recording: damaged, mistimed, oddly packed.
+"""Make films like those of real recorders and cameras from the shipped recording: damaged, mistimed, oddly packed.
 
-Seconds of the cut, which begins at a key frame of the recording.
+Times are seconds of the cut, which begins at a key frame of the recording.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from av.video.stream import VideoStream
 from tests.repository import DEMO
 
 RATE_HZ = 15
-"""Of the shipped recording."""
+"""The frame rate of the shipped recording."""
 TS_PACKET, SYNC = 188, 0x47
 STAMP_BITS = 33
 ANNEX_B = {"vob", "h264", "avi", "mpegts"}
@@ -50,12 +50,12 @@ class Coder:
 
 
 def everything(_t: float) -> bool:
-    """Keeps each packet."""
+    """Keep every packet."""
     return True
 
 
 def unshifted(_t: float) -> float:
-    """Leaves each stamp."""
+    """Leave every stamp unchanged."""
     return 0.0
 
 
@@ -68,15 +68,15 @@ def cut(
     keep: Keep = everything,
     shift: Shift = unshifted,
 ) -> Path:
-    """Copy a stretch of the shipped recording into another container.
+    """Copy a part of the shipped recording into another container.
 
     Args:
-        target: What is written.
-        from_s: Of the recording; its packets from there on, key frame or not.
-        to_s: Up to here.
-        form: How it is packed.
-        keep: Which packets are kept, by their time in the cut.
-        shift: How many seconds later a packet is stamped, by its time in the cut.
+        target: The file to write.
+        from_s: The start in the recording; packets from there on, key frame or not.
+        to_s: The end in the recording.
+        form: The container format.
+        keep: Decides by its time in the cut whether a packet is kept.
+        shift: The seconds to add to a packet's stamp, by its time in the cut.
     """
     with (
         av.open(str(DEMO / "video.mp4")) as source,
@@ -100,7 +100,7 @@ def cut(
 
 
 def pictures(from_s: float, to_s: float, *, every: int = 1) -> Iterator[tuple[float, VideoFrame]]:
-    """Frames of a stretch of the shipped recording, each with its time in the cut."""
+    """Frames of a part of the shipped recording, each with its time in the cut."""
     with av.open(str(DEMO / "video.mp4")) as source:
         stream = source.streams.video[0]
         assert stream.time_base is not None
@@ -123,7 +123,7 @@ def encode(
     form: Form = Form(),
     prepare: Callable[[VideoStream], None] | None = None,
 ) -> Path:
-    """Encode frames anew."""
+    """Encode frames again."""
     usual = {
         "libx264": {"preset": "veryfast", "crf": "23", "g": "30"},
         "libx265": {"preset": "ultrafast", "x265-params": "keyint=30:log-level=none"},
@@ -148,7 +148,7 @@ def encode(
 
 
 def without_colour(frames: Iterator[tuple[float, VideoFrame]], from_s: float) -> Iterator[tuple[float, VideoFrame]]:
-    """As a camera shows them that turns to black and white at night."""
+    """The frames of a camera that switches to black and white at night."""
     for t, frame in frames:
         if t >= from_s:
             image = np.asarray(frame.to_ndarray(format="yuv420p"), np.uint8)
@@ -159,7 +159,7 @@ def without_colour(frames: Iterator[tuple[float, VideoFrame]], from_s: float) ->
 
 
 def turned(frames: Iterator[tuple[float, VideoFrame]]) -> Iterator[tuple[float, VideoFrame]]:
-    """Upside down, as a camera films that hangs the other way."""
+    """The frames upside down, as from a camera mounted the other way round."""
     for t, frame in frames:
         image = np.ascontiguousarray(frame.to_ndarray(format="bgr24")[::-1, ::-1], np.uint8)
         yield t, VideoFrame.from_ndarray(image, format="bgr24")
