@@ -1,4 +1,4 @@
-"""Read YAML files, take checked values out of their mappings, and say in plain words what a validator allows.
+"""Read YAML files, take checked values out of their mappings, and describe what a validator allows.
 
 Every error message names the key and what is allowed; callers add the file with `CalibrationError.at`.
 """
@@ -43,7 +43,7 @@ _ALLOWED: Mapping[str, str] = {
     "int_parsing_size": "is too large a number",
     "none_required": "must be null",
 }
-"""What is allowed, by pydantic's names of mistakes; in braces what it compared with."""
+"""What is allowed, by pydantic's error types; the limits of the error's context stand in braces."""
 _KINDS: Mapping[str, str] = {
     "string": "must be text",
     "bool": "must be true or false",
@@ -58,15 +58,16 @@ _KINDS: Mapping[str, str] = {
     "timezone": "must be a date and time with its offset, such as 2026-11-26T20:15:00+01:00",
     "date": "must be a date, such as 2026-11-26",
 }
-"""The same by how such a name begins, for mistakes of the kind of a value."""
+"""What is allowed, by the first word of pydantic's error types for values of a wrong kind."""
 
 
 def allowed_by(mistake: Mapping[str, Any]) -> str:
-    """What a validator allows, in plain words: `must be 60 or less`.
+    """Return what a validator allows, in plain words: `must be 60 or less`.
 
     Args:
-        mistake: One of the errors that pydantic lists: its `type`, its own words (`msg`), and what it compared with
-            (`ctx`). The words are kept where our own checks wrote them.
+        mistake: One of pydantic's errors: its `type`, its message (`msg`) and its limits (`ctx`). The message is kept
+            if
+            it comes from one of our own checks.
     """
     kind = str(mistake.get("type", ""))
     limits = {key: f"{one:g}" if isinstance(one, float) else one for key, one in (mistake.get("ctx") or {}).items()}

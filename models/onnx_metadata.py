@@ -1,9 +1,9 @@
-"""Write licence, version and classes into an ONNX file, and read what a file says of itself.
+"""Write licence, version and classes into an ONNX file, and read the metadata of a file.
 
 An ONNX file is a protocol buffer, `ModelProto` of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. Its field 14,
-`metadata_props`, holds pairs of text. Only these are taken out and appended here: every other byte, the graph's among
-them, stays as it was. So neither the package `onnx` nor a rewriting of the graph is needed. ONNX Runtime shows the
-pairs as `InferenceSession.get_modelmeta().custom_metadata_map`.
+`metadata_props`, holds pairs of text. Only these are replaced and appended here; all other bytes, including the graph,
+stay the same. So neither the package `onnx` nor a rewriting of the graph is needed. ONNX Runtime shows the pairs as
+`InferenceSession.get_modelmeta().custom_metadata_map`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import thirdcard
 from thirdcard.models.errors import ModelExportError
 
 LICENCE = "AGPL-3.0-or-later"
-"""The SPDX name of the terms under which weights are given (NOTICE, part 3)."""
+"""SPDX name of the licence of the weights (NOTICE, part 3)."""
 AUTHOR = "The Thirdcard maintainers"
 _METADATA = 14
 _KEY, _VALUE = 1, 2
@@ -26,7 +26,7 @@ _VARINT, _EIGHT_BYTES, _SIZED, _FOUR_BYTES = 0, 1, 2, 5
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """One field of a message: its number, the bytes of all of it, and those of its content."""
+    """One field of a message: its number, all of its bytes, and those of its content."""
 
     number: int
     whole: bytes
@@ -34,12 +34,12 @@ class _Field:
 
 
 def facts_of(name: str, classes: Sequence[str], version: str = thirdcard.__version__) -> dict[str, str]:
-    """What a model's file says of itself.
+    """Return the metadata of a model's file.
 
     Args:
-        name: The model, as the registry names it.
-        classes: What its outputs mean, in order; written as a JSON list.
-        version: Of the Thirdcard that exports it.
+        name: Name of the model in the registry.
+        classes: Names of its outputs, in order; written as a JSON list.
+        version: Version of Thirdcard that exports it.
     """
     return {
         "name": f"thirdcard {name}",
@@ -51,10 +51,10 @@ def facts_of(name: str, classes: Sequence[str], version: str = thirdcard.__versi
 
 
 def stamp(path: Path, facts: Mapping[str, str]) -> None:
-    """Write facts into an ONNX file; those of the same name are replaced, all other bytes stay.
+    """Write metadata into an ONNX file; pairs of the same name are replaced, all other bytes stay the same.
 
     Raises:
-        ModelExportError: It is no ONNX file.
+        ModelExportError: The file is not an ONNX file.
     """
     kept = [field.whole for field in _fields(path) if field.number != _METADATA or _pair(field.content)[0] not in facts]
     pairs = (_sized(_KEY, key.encode()) + _sized(_VALUE, value.encode()) for key, value in facts.items())
@@ -62,10 +62,10 @@ def stamp(path: Path, facts: Mapping[str, str]) -> None:
 
 
 def read_facts(path: Path) -> dict[str, str]:
-    """All facts that an ONNX file states.
+    """Return the metadata of an ONNX file.
 
     Raises:
-        ModelExportError: It is no ONNX file.
+        ModelExportError: The file is not an ONNX file.
     """
     return dict(_pair(field.content) for field in _fields(path) if field.number == _METADATA)
 
@@ -83,7 +83,7 @@ def _pair(content: bytes) -> tuple[str, str]:
 
 
 def _split(message: bytes) -> Iterator[_Field]:
-    """The fields of a message; raises IndexError or ValueError where it is none."""
+    """Yield the fields of a message; raise IndexError or ValueError if it is malformed."""
     at = 0
     while at < len(message):
         tag, begin = _varint(message, at)
@@ -101,7 +101,7 @@ def _split(message: bytes) -> Iterator[_Field]:
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
-    """A number, seven bits a byte, the lowest first, and where it ends."""
+    """Return a number (seven bits per byte, the lowest first) and the position after it."""
     number = shift = 0
     while True:
         byte = message[at]

@@ -107,12 +107,13 @@ class Draft:
     def declare(
         self, tensors: tuple[TensorSpec, TensorSpec], classes: Sequence[str], settings: Mapping[str, float]
     ) -> ModelSpec:
-        """The written file as it will run, with its input and output; may be declared anew with other settings.
+        """Return the declaration of the written file, with its input and output; may be called again with other
+        settings.
 
         Writes the model's licence, version and classes into the file.
 
         Raises:
-            ModelExportError: It is no ONNX file.
+            ModelExportError: The file is not an ONNX file.
         """
         stamp(self.path, facts_of(self._name, classes))
         entry = {
