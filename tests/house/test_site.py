@@ -15,9 +15,9 @@ from tests.repository import ROOT
 from thirdcard.service.docgen.site_links import LINK
 
 TUTORIAL = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-LINES = [
-    line for block in re.findall(r"^```\n(.*?)^```", TUTORIAL, re.MULTILINE | re.DOTALL) for line in block.splitlines()
-]
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TUTORIAL, re.MULTILINE | re.DOTALL)
+"""The tutorial's blocks in order: the language (none: commands), and the text. A file's first line names it."""
+LINES = [line for language, block in BLOCKS if not language for line in block.splitlines()]
 NOT_RUN = {
     "make setup": "it makes the environment in which this test runs",
     ". .venv/bin/activate": "likewise",
@@ -70,10 +70,14 @@ def places_of(page: Path) -> set[str]:
 def test_commands_of_the_tutorial_do_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "datasets").symlink_to(ROOT / "datasets")
     assert set(NOT_RUN) <= set(LINES)
-    for line in LINES:
-        if line in NOT_RUN:
+    for language, block in BLOCKS:
+        if language:
+            (tmp_path / block.splitlines()[0].removeprefix("# ")).write_text(block, encoding="utf-8")
             continue
-        words = shlex.split(line)
-        command = [sys.executable, "-m", *words] if words[0] == "thirdcard" else words
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
+        for line in block.splitlines():
+            if line in NOT_RUN:
+                continue
+            words = shlex.split(line)
+            command = [sys.executable, "-m", *words] if words[0] == "thirdcard" else words
+            done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
