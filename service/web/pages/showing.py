@@ -152,7 +152,7 @@ def _filters(zone: ZoneInfo) -> Mapping[str, Any]:
 
 def with_code(text: str) -> Markup:
     """A text as HTML; what stands between backticks in it is shown as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text)))
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _size_words(size_bytes: int) -> str:

@@ -97,7 +97,7 @@ def test_wrong_file_is_refused_in_one_line_that_names_it(tmp_path: Path, text: s
         pytest.param({"THIRDCARD_LOG__LEVEL": "loud"}, "THIRDCARD_LOG__LEVEL = loud; must be one of", id="inner"),
         pytest.param({"THIRDCARD_LOG__COLOUR": "red"}, "THIRDCARD_LOG__COLOUR = red; unknown key", id="unknown"),
         pytest.param(
-            {"THIRDCARD_LOG": "{red"}, "THIRDCARD_LOG = {red}; must be a mapping, written as JSON", id="no mapping"
+            {"THIRDCARD_LOG": "{red"}, "THIRDCARD_LOG = {red; must be a mapping, written as JSON", id="no mapping"
         ),
     ],
 )
