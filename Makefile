@@ -7,6 +7,7 @@
 # make lint   lint and types only
 # make lowest          .venv-lowest with the lowest versions that pyproject.toml allows: imports, tests of rules and calibration, demo
 # make package-check   build sdist and wheel, look into them, and try the wheel in a fresh venv beside Hugging Face's datasets
+# make audit  the locked dependencies against the published advisories; what cannot be looked up is said and is no fault
 # make lock   requirements.lock anew, from the newest versions that pyproject.toml allows
 # make docs   the documentation as a site in build/site; nothing is fetched but MkDocs, once
 # make clean  remove everything that make made
@@ -18,6 +19,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.thirdcard-ready
 LOCK_VENV := build/lock-venv
+AUDIT_VENV := build/audit-venv
 TRAIN_VENV := .venv-train
 TRAIN_READY := $(TRAIN_VENV)/.thirdcard-ready
 LOWEST := .venv-lowest
@@ -109,9 +111,11 @@ lock:
 	$(LOCK_VENV)/bin/python -m pip freeze --all --exclude-editable --exclude pip >> build/requirements.lock
 	mv build/requirements.lock requirements.lock
 
-audit:
-	@.venv/bin/python -m pip install --quiet pip-audit && .venv/bin/python -m pip_audit --requirement requirements.lock --no-deps --disable-pip \
-		|| { echo "The audit found something, or there is no network: see above." >&2; exit 1; }
+audit: $(READY)
+	@[ -x $(AUDIT_VENV)/bin/pip-audit ] || { "$(PYTHON)" -m venv $(AUDIT_VENV) && \
+		$(AUDIT_VENV)/bin/python -m pip install --quiet --timeout 15 --retries 1 "pip-audit>=2.7"; } \
+		|| { echo "Not audited: pip-audit could not be installed."; exit 0; }; \
+		[ ! -x $(AUDIT_VENV)/bin/pip-audit ] || $(BIN)/python -m tests.packaging.audit $(AUDIT_VENV)/bin/pip-audit requirements.lock
 
 clean:
 	rm -rf $(VENV) $(TRAIN_VENV) $(LOWEST) build out runs *.egg-info src/*.egg-info
