@@ -41,6 +41,8 @@ Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 ID_PATTERN = r"^[^\x00-\x1f\x7f/\\+#.][^\x00-\x1f\x7f/\\+#]*$"
 """A table's id is used in folders, addresses and topics, so it must not lead out of them."""
 MOST_ID_BYTES = 200
+MOST_ID_CHARACTERS = 99
+"""Chains are called by a table's id too, and their names have 120 characters: a review's takes 21 of them."""
 
 
 def _fits_a_file_name(name: str) -> str:
@@ -50,7 +52,9 @@ def _fits_a_file_name(name: str) -> str:
 
 
 TableId = Annotated[
-    str, Field(strict=True, min_length=1, max_length=200, pattern=ID_PATTERN), AfterValidator(_fits_a_file_name)
+    str,
+    Field(strict=True, min_length=1, max_length=MOST_ID_CHARACTERS, pattern=ID_PATTERN),
+    AfterValidator(_fits_a_file_name),
 ]
 OptionValue = bool | int | str | None
 RING = timedelta(minutes=15)
@@ -141,8 +145,8 @@ class TableFile(_Model):
     """`table.yaml` as it stands, its references not yet followed."""
 
     id: TableId = Field(
-        description="the table's name, a text of 1 to 200 bytes in UTF-8 that does not begin with a dot and holds "
-        r"no / \ + # and no control character"
+        description="the table's name, a text of 1 to 99 characters, at most 200 bytes in UTF-8, that does not begin "
+        r"with a dot and holds no / \ + # and no control character"
     )
     rulebook: Text = Field(description="the id of a rulebook, or the path of a rulebook's file beside the table file")
     options: dict[str, OptionValue] = Field(

@@ -20,8 +20,14 @@ from thirdcard.calibration.documents import read_document
 from thirdcard.calibration.errors import CalibrationError, DocumentError
 from thirdcard.calibration.layout import BET_PATTERN
 from thirdcard.service.config.data_folder import Home
-from thirdcard.service.config.parse_errors import table_error_from
-from thirdcard.service.config.table_file import Limits, OptionValue, ShoeFile, TableId
+from thirdcard.service.config.table_file import (
+    MOST_ID_BYTES,
+    MOST_ID_CHARACTERS,
+    Limits,
+    OptionValue,
+    ShoeFile,
+    TableId,
+)
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.setup.problems import Grade, SetupProblem
 from thirdcard.service.tables.file_set import write_file
@@ -219,7 +225,8 @@ class Drafts:
         try:
             TypeAdapter(TableId).validate_python(table_id)
         except ValidationError as error:
-            say = r"must be 1 to 200 bytes, not begin with a dot, and hold no / \ + # and no control character"
+            rest = r"not begin with a dot, and hold no / \ + # and no control character"
+            say = f"must be 1 to {MOST_ID_CHARACTERS} characters, at most {MOST_ID_BYTES} bytes, {rest}"
             raise StepError(f"id = {table_id}; {say}", field="table") from error
         if any(one.table_id == table_id for one in self.all()):
             raise DraftStateError(f"{table_id} is begun already; take it up again, or drop it.")

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import String, delete, update
 from sqlalchemy.orm import Session
 
 from tests.service.store.conftest import NOW
+from thirdcard.service.config.table_file import MOST_ID_CHARACTERS
+from thirdcard.service.corrections.acts import correction_chain
 from thirdcard.service.store import chain
 from thirdcard.service.store.chain import Breach
 from thirdcard.service.store.database import Database
+from thirdcard.service.store.log_chains import alert_chain, log_chain, review_chain
+from thirdcard.service.store.recorded_rows import RecordSubject, chain_of_subject
 from thirdcard.service.store.schema import ChainHead, ChainLine
+from thirdcard.service.store.sealing_schema import TreeLeaf
 
 NAME = "log/B07"
 
@@ -108,3 +113,12 @@ def test_lines_of_a_transaction_that_failed_are_not_there(five: Database) -> Non
     assert breach_of(five) is None
     with five.writing() as session:
         assert chain.append(session, NAME, [{"t": 5}], at=NOW)[0].seq == 6
+
+
+def test_name_of_every_chain_of_a_table_fits_its_column() -> None:
+    longest = "x" * MOST_ID_CHARACTERS
+    names = [log_chain(longest), review_chain(longest, "f" * 64), alert_chain(longest), correction_chain(longest)]
+    names += [chain_of_subject(subject, longest) for subject in RecordSubject]
+    for column in (ChainLine.__table__.c.chain, ChainHead.__table__.c.chain, TreeLeaf.__table__.c.chain):
+        assert isinstance(column.type, String)
+        assert max(map(len, names)) == column.type.length == 120
