@@ -10,9 +10,10 @@ from typing import Any
 
 from sqlalchemy import select
 
+from tests.service.databases import url_of
 from tests.service.hand_clock import NOON
 from thirdcard.service.store import chain
-from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.database import Database, open_database
 from thirdcard.service.store.log_chains import alert_chain
 from thirdcard.service.store.schema import AlertRow, Base, EvidenceRow, LogRow
 
@@ -24,8 +25,8 @@ BODY = {
 
 
 def bare_database(path: Path) -> Database:
-    """A database with the tables of the schema, without migrations."""
-    database = open_database(sqlite_url(path))
+    """A database with the tables that the schema has."""
+    database = open_database(url_of(path))
     Base.metadata.create_all(database.engine)
     return database
 

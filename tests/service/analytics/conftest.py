@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.service.databases import url_of
 from tests.service.web.rooms import Seed, TestRoom, a_room, sow
-from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.database import Database, open_database
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(sqlite_url(tmp_path / "figures.db"))
+    opened = open_database(url_of(tmp_path / "figures.db"))
     yield opened
     opened.close()
 

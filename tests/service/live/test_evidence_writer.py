@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.repository import DEMO
+from tests.service.databases import url_of
 from tests.service.live.test_journal import ALERT
 from tests.service.store.conftest import NOW
 from thirdcard.service.config.table_file import load_table
@@ -21,7 +22,7 @@ from thirdcard.service.media.clips import ClipError
 from thirdcard.service.media.ring import ClipTimes
 from thirdcard.service.store import chain
 from thirdcard.service.store.alert_writer import promise_file
-from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.database import Database, open_database
 from thirdcard.service.store.log_chains import alert_chain
 from thirdcard.service.store.schema import EvidenceRow
 
@@ -50,7 +51,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(sqlite_url(tmp_path / "room.db"))
+    opened = open_database(url_of(tmp_path / "room.db"))
     yield opened
     opened.close()
 

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from tests.service.databases import url_of
 from tests.service.store.conftest import NOW
 from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.findings.alerts import Alert
@@ -26,7 +27,7 @@ from thirdcard.service.live.journal import Journal, News
 from thirdcard.service.media.clip_span import LIVE_CLIP
 from thirdcard.service.store import chain
 from thirdcard.service.store.audit import AUDIT
-from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.database import Database, open_database
 from thirdcard.service.store.log_chains import alert_chain, log_chain
 from thirdcard.service.store.schema import AlertChange, AlertRow, DoubtfulRow, EvidenceRow, RoundRow, SignalRow
 
@@ -39,7 +40,7 @@ ALERT = Alert(
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(sqlite_url(tmp_path / "room.db"))
+    opened = open_database(url_of(tmp_path / "room.db"))
     yield opened
     opened.close()
 

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.service.databases import url_of
 from tests.service.hand_clock import NOON, HandClock
 from tests.service.sealing.sealed_house import SealedHouse, make_house
-from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.database import Database, open_database
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(sqlite_url(tmp_path / "room.db"))
+    opened = open_database(url_of(tmp_path / "room.db"))
     yield opened
     opened.close()
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from thirdcard.service.store.database import Database, open_database, sqlite_url
+from tests.service.databases import url_of
+from thirdcard.service.store.database import Database, open_database
 
 NOW = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(sqlite_url(tmp_path / "room.db"))
+    opened = open_database(url_of(tmp_path / "room.db"))
     yield opened
     opened.close()

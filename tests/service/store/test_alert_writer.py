@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from tests.service.databases import url_of
 from tests.service.store.conftest import NOW
 from tests.service.stores import BODY
 from thirdcard.service.store import chain
@@ -21,7 +22,7 @@ from thirdcard.service.store.alert_writer import (
     settle_promises,
     write_alert,
 )
-from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.database import Database, open_database
 from thirdcard.service.store.log_chains import alert_chain
 from thirdcard.service.store.schema import AlertRow, EvidenceRow, LogRow
 
@@ -31,7 +32,7 @@ STILL = KeptFile(kind="still", path="B07/1.jpg", size_bytes=5, sha256="b" * 64)
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(sqlite_url(tmp_path / "room.db"))
+    opened = open_database(url_of(tmp_path / "room.db"))
     yield opened
     opened.close()
 

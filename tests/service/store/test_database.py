@@ -12,8 +12,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy.orm import Session
 
+from tests.service.databases import url_of
 from tests.service.store.conftest import NOW
-from thirdcard.service.store.database import Database, DatabaseError, open_database, sqlite_url
+from thirdcard.service.store.database import Database, DatabaseError, open_database
 from thirdcard.service.store.schema import Base, SignalRow
 
 
@@ -23,7 +24,7 @@ def test_migrations_make_just_the_schema(database: Database) -> None:
 
 
 def test_database_is_opened_again_as_it_was(tmp_path: Path) -> None:
-    url = sqlite_url(tmp_path / "room.db")
+    url = url_of(tmp_path / "room.db")
     for n in range(2):
         database = open_database(url)
         with database.writing() as session:
@@ -69,7 +70,7 @@ def test_commit_is_told_where_somebody_may_be_shown_it(database: Database) -> No
 
 def test_work_runs_in_the_writers_thread_and_its_result_comes_back(tmp_path: Path) -> None:
     with ThreadPoolExecutor(1, thread_name_prefix="writer") as writer:
-        database = open_database(sqlite_url(tmp_path / "room.db"), writer)
+        database = open_database(url_of(tmp_path / "room.db"), writer)
 
         def enter(session: Session) -> str:
             session.add(SignalRow(table_id="B07", at=NOW, body="{}"))
@@ -84,7 +85,7 @@ def test_work_runs_in_the_writers_thread_and_its_result_comes_back(tmp_path: Pat
 @pytest.mark.parametrize("has_writer", [False, True])
 def test_work_that_fails_leaves_nothing_and_its_error_comes_back(tmp_path: Path, *, has_writer: bool) -> None:
     writer = ThreadPoolExecutor(1) if has_writer else None
-    database = open_database(sqlite_url(tmp_path / "room.db"), writer)
+    database = open_database(url_of(tmp_path / "room.db"), writer)
 
     def enter(session: Session) -> None:
         session.add(SignalRow(table_id="B07", at=NOW, body="{}"))
@@ -101,7 +102,7 @@ def test_work_that_fails_leaves_nothing_and_its_error_comes_back(tmp_path: Path,
 
 
 def test_database_that_is_up_to_date_is_opened_while_another_writes(tmp_path: Path) -> None:
-    url = sqlite_url(tmp_path / "room.db")
+    url = url_of(tmp_path / "room.db")
     first = open_database(url)
     with first.writing():
         open_database(url).close()

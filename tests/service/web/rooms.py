@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,12 +16,13 @@ from fastapi import FastAPI
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
+from tests.service.databases import copied_url, url_of
 from thirdcard.service.config.settings import RoomSettings
 from thirdcard.service.ports.live_tables import Picture
 from thirdcard.service.ports.messages import ShownStake, TableStatus, Written
 from thirdcard.service.rounds.search.index import enter_round
 from thirdcard.service.store import chain
-from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.database import Database, open_database
 from thirdcard.service.store.doubtful import LogPlace, write_doubtful
 from thirdcard.service.store.log_chains import log_chain
 from thirdcard.service.store.people import Person, Role, add_token, add_user
@@ -131,7 +131,7 @@ class Seed:
 def sow(folder: Path) -> Seed:
     """A user and a token for each role, and `anna`, an operator who sees B08 only."""
     path = folder / "seed.db"
-    database = open_database(sqlite_url(path))
+    database = open_database(url_of(path))
     with database.writing() as session:
         for role in ROLES:
             add_user(session, role, role, PASSWORD, now=NOON)
@@ -146,8 +146,7 @@ def sow(folder: Path) -> Seed:
 @contextmanager
 def a_room(folder: Path, seed: Seed, **settings: Any) -> Iterator[TestRoom]:
     """A room with two tables, B07 and B08."""
-    shutil.copy(seed.path, folder / "room.db")
-    database = open_database(sqlite_url(folder / "room.db"))
+    database = open_database(copied_url(seed.path, folder / "room.db"))
     (folder / "evidence").mkdir()
     live, clock = StillTables(), HandClock()
     live.known = {name: table_state(name) for name in ("B07", "B08")}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, select
 
+from tests.service.databases import url_of
 from tests.service.web.errors_of import assert_error
 from tests.service.web.rooms import NOON, Seed, TestRoom, a_room, alert_body, close_round, sow
 from thirdcard.rules.findings.alerts import parse_alert
@@ -18,7 +19,7 @@ from thirdcard.rules.round.records import RoundRecord
 from thirdcard.service.live.journal import Journal, News
 from thirdcard.service.rounds.search import find
 from thirdcard.service.rounds.search.index import enter_missing
-from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.database import Database, open_database
 from thirdcard.service.store.round_schema import RoundTerm
 from thirdcard.service.store.schema import RoundRow
 
@@ -99,7 +100,7 @@ def test_common_conditions_walk_along_one_of_them(room: TestRoom, monkeypatch: p
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(sqlite_url(tmp_path / "room.db"))
+    opened = open_database(url_of(tmp_path / "room.db"))
     yield opened
     opened.close()
 
