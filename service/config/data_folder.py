@@ -17,7 +17,7 @@ from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store.database import Database, open_database, sqlite_url
 from thirdcard.vision.inference.model_spec import MODELS_VARIABLE
 
-_OWN_ENDINGS = (".yaml", ".db", ".db-wal", ".db-shm")
+_OWN_ENDINGS = (".yaml", ".db", ".db-wal", ".db-shm", ".turn")
 PRIVATE = 0o077
 """Permissions on the service's files that other users of the machine do not get."""
 URL_VARIABLE = "THIRDCARD_DATABASE_URL"

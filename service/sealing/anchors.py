@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -37,7 +37,9 @@ class Anchor:
     path: Path
     note: SignedNote
     stamped_at: datetime | None
-    """The time of the authority's stamp; None where there is no stamp, or none was asked for."""
+    """When an authority saw it; None where there is no stamp, or none was asked for."""
+    is_of_folder: bool = True
+    """Whether its whole folder was given, in which none may be missing; a file alone is compared alone."""
 
 
 class Anchoring:
@@ -144,19 +146,21 @@ def check_stamp(stamp: bytes, data: bytes, roots: Sequence[Certificate], where: 
     return response.tst_info.gen_time
 
 
-def load_anchors(folder: Path, roots: Sequence[Certificate] = ()) -> list[Anchor]:
-    """Every checkpoint of a folder, by file name.
+def load_anchors(place: Path, roots: Sequence[Certificate] = ()) -> list[Anchor]:
+    """Every checkpoint of a folder, by name; or that of one file.
 
     Args:
-        folder: The folder of anchors, or a copy of it.
-        roots: Certificates of time stamp authorities; without any, stamps are not checked.
+        place: The folder of anchors, or a copy of it, or a file of it.
+        roots: Certificates of time stamp authorities; without any, stamps are not looked at.
 
     Raises:
-        SealError: It is not a folder, it is empty, or a file in it is truncated or invalid.
+        SealError: It is neither, it is empty, or a file in it is cut or does not hold.
     """
-    paths = sorted(folder.glob(f"*{NOTE}")) if folder.is_dir() else []
+    if place.is_file():
+        return [replace(_load_anchor(place, roots), is_of_folder=False)]
+    paths = sorted(place.glob(f"*{NOTE}")) if place.is_dir() else []
     if not paths:
-        raise SealError(f"--anchors = {folder}; must be a folder with checkpoints (*{NOTE})")
+        raise SealError(f"--anchors = {place}; must be a folder with checkpoints (*{NOTE}), or a file of it")
     return [_load_anchor(path, roots) for path in paths]
 
 

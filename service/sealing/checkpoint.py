@@ -2,8 +2,8 @@
 
 The text is C2SP's tlog-checkpoint inside C2SP's signed-note (c2sp.org/tlog-checkpoint, c2sp.org/signed-note): origin,
 size, root in base64, then extension lines; an empty line; a line for each signature. Our extension lines are `format`,
-`number`, `time`, `chains`, and where they are due `next-key` (the key that signs from now on) and `begins` (why a log
-begins).
+`number`, `time`, `chains`, and where they are due `anchored` (the newest checkpoint in the folder of anchors),
+`next-key` (the key that signs from now on) and `begins` (why a log begins).
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ class Checkpoint:
     at: datetime
     """The time by the signer's clock."""
     chains: int
-    """The number of chains."""
+    """How many chains there are."""
+    anchored: int = 0
+    """The number of the newest checkpoint that lay in the folder of anchors then; 0: none did."""
     next_key: VerifierKey | None = None
     """The key that signs after this checkpoint."""
     begins: str | None = None
@@ -111,6 +113,8 @@ class Checkpoint:
         """The text that is signed; ends with a line feed."""
         lines = [self.origin, str(self.size), _in_base64(self.root), f"format {FORMAT}"]
         lines += [f"number {self.number}", f"time {format_moment(self.at)}", f"chains {self.chains}"]
+        if self.anchored:
+            lines.append(f"anchored {self.anchored}")
         if self.next_key is not None:
             lines.append(f"next-key {self.next_key}")
         if self.begins is not None:
@@ -202,6 +206,7 @@ def _parse_text(lines: list[str], where: str) -> Checkpoint:
         root=digest,
         at=datetime.fromisoformat(extensions["time"]),
         chains=int(extensions["chains"]),
+        anchored=int(extensions.get("anchored", 0)),
         next_key=None if following is None else parse_verifier(following, where),
         begins=extensions.get("begins"),
     )

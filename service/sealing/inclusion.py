@@ -6,26 +6,38 @@ the leaf, its number, the log's size and the root.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 
-from thirdcard.service.sealing.merkle import Frontier, hash_leaf, hash_node
+from thirdcard.service.sealing.merkle import hash_leaf, hash_node
+
+RangeRoot = Callable[[int, int], bytes]
+"""Gives the root over so many leaves (the second) from a leaf on (the first)."""
 
 
-def inclusion_path(leaves: Iterable[bytes], number: int, size: int) -> list[bytes]:
-    """The sibling hashes on the path from a leaf to the root, nearest first.
+def inclusion_path(number: int, size: int, root_of: RangeRoot) -> list[bytes]:
+    """The hashes beside a leaf's way to the root, the nearest first.
 
     Args:
-        leaves: The data of each leaf in order, from the first; at most `size` are read.
         number: The leaf, from 0.
-        size: The number of leaves of the log.
+        size: How many leaves the log has.
+        root_of: Gives the roots of the subtrees beside the way.
 
     Raises:
-        ValueError: There is no such leaf, or there are fewer than `size` leaves.
+        ValueError: There is no such leaf.
     """
     if not 0 <= number < size:
         raise ValueError(f"leaf = {number}; must be 0 to {size - 1}")
-    following = iter(leaves)
-    return _path(following, number, size)[0]
+    path: list[bytes] = []
+    first = 0
+    while size > 1:
+        half = 1 << (size - 1).bit_length() - 1
+        if number < first + half:
+            path.append(root_of(first + half, size - half))
+            size = half
+        else:
+            path.append(root_of(first, half))
+            first, size = first + half, size - half
+    return path[::-1]
 
 
 def root_of_path(data: bytes, number: int, size: int, path: Iterable[bytes]) -> bytes:
@@ -48,30 +60,3 @@ def root_of_path(data: bytes, number: int, size: int, path: Iterable[bytes]) -> 
     if last:
         raise ValueError("the proof has too few hashes")
     return node
-
-
-def _path(leaves: Iterator[bytes], number: int | None, size: int) -> tuple[list[bytes], bytes]:
-    """The proof of a leaf among the next `size` leaves and the root over them; with None only the root."""
-    if number is None:
-        return [], _root(leaves, size)
-    if size == 1:
-        return [], hash_leaf(_next(leaves))
-    half = 1 << (size - 1).bit_length() - 1
-    left, left_root = _path(leaves, number if number < half else None, half)
-    right, right_root = _path(leaves, number - half if number >= half else None, size - half)
-    path = [*left, right_root] if number < half else [*right, left_root]
-    return path, hash_node(left_root, right_root)
-
-
-def _root(leaves: Iterator[bytes], size: int) -> bytes:
-    tree = Frontier()
-    for _ in range(size):
-        tree.add(_next(leaves))
-    return tree.root()
-
-
-def _next(leaves: Iterator[bytes]) -> bytes:
-    try:
-        return next(leaves)
-    except StopIteration as error:
-        raise ValueError("the log has fewer leaves") from error

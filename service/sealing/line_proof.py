@@ -13,10 +13,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from thirdcard.service.sealing.checkpoint import SealError, SignedNote, VerifierKey, parse_note
-from thirdcard.service.sealing.inclusion import inclusion_path
+from thirdcard.service.sealing.checkpoint import Checkpoint, SealError, SignedNote, VerifierKey, parse_note
+from thirdcard.service.sealing.inclusion import root_of_path
 from thirdcard.service.sealing.merkle import Leaf
-from thirdcard.service.sealing.tree import leaves_of
+from thirdcard.service.sealing.subtrees import Subtrees
 from thirdcard.service.store import chain
 from thirdcard.service.store.schema import ChainLine
 from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
@@ -100,15 +100,22 @@ class LineProofs:
     def _proof(self, name: str, seq: int, leaf: TreeLeaf, note: SignedNote) -> LineProof:
         lines = list(chain.read(self.session, name, first=seq, last=leaf.seq))
         before = chain.FIRST_SEAL if seq == 1 else self._seal(name, seq - 1)
-        every = (one.data for _, one in leaves_of(self.session, self.origin, end=note.checkpoint.size))
         return LineProof(
             chain=name,
             before=before,
             lines=[(line.seq, line.at.isoformat(), line.body) for line in lines],
             checkpoint=note.checkpoint.number,
             leaf=leaf.number,
-            path=inclusion_path(every, leaf.number, note.checkpoint.size),
+            path=self._path(leaf, note.checkpoint),
         )
+
+    def _path(self, leaf: TreeLeaf, signed: Checkpoint) -> list[bytes]:
+        """The way to the signed root; with what is kept of subtrees where that is right, otherwise by all leaves."""
+        data = Leaf(chain=leaf.chain, seq=leaf.seq, seal=leaf.seal).data
+        path = Subtrees(session=self.session, origin=self.origin).path(leaf.number, signed.size)
+        if root_of_path(data, leaf.number, signed.size, path) == signed.root:
+            return path
+        return Subtrees(session=self.session, origin=self.origin, is_kept_used=False).path(leaf.number, signed.size)
 
     def _seal(self, name: str, seq: int) -> str:
         wanted = select(ChainLine.seal).where(ChainLine.chain == name, ChainLine.seq == seq)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from heapq import merge
 
@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from thirdcard.service.sealing.anchors import Anchor
 from thirdcard.service.sealing.checkpoint import NewerFormatError, SealError, SignedNote, VerifierKey, parse_note
 from thirdcard.service.sealing.merkle import Frontier
-from thirdcard.service.sealing.tree import leaves_of
+from thirdcard.service.sealing.subtrees import leaves_of
 from thirdcard.service.store.chain import PAGE, Vouched
 from thirdcard.service.store.schema import ChainHead
 from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
@@ -101,15 +101,28 @@ def prove(session: Session, keys: Sequence[VerifierKey] = (), anchors: Sequence[
 def _signed_log(session: Session, origin: str, keys: Sequence[VerifierKey], anchors: Sequence[Anchor]) -> SignedLog:
     kept = _kept_notes(session, origin)
     outside = {each.note.checkpoint.number: each for each in anchors if each.note.checkpoint.origin == origin}
-    for number in range(min(outside, default=0), max(outside, default=0)):
-        if number not in outside:
-            raise TamperedError(f"checkpoint {number}: is no longer anchored; those before and after it are")
     for number, anchor in outside.items():
         if number in kept and kept[number] != anchor.note:
             raise TamperedError(f"checkpoint {number}: is not the one that is anchored in {anchor.path}")
     notes = kept | {number: anchor.note for number, anchor in outside.items()}
     trusted = _trusted([notes[number] for number in sorted(notes)], keys, outside)
+    if trusted and any(anchor.is_of_folder for anchor in anchors):
+        _refuse_missing_anchor(origin, trusted, {number for number in outside if outside[number].is_of_folder})
     return SignedLog(origin=origin, notes=trusted, ends=_compare_leaves(session, origin, trusted))
+
+
+def _refuse_missing_anchor(origin: str, notes: Sequence[SignedNote], there: Set[int]) -> None:
+    """A folder may begin late: each checkpoint covers those before. From its first anchor on none may be missing."""
+    witness = max(notes, key=lambda note: note.checkpoint.anchored)
+    due = witness.checkpoint.anchored
+    if due and not there:
+        raise TamperedError(
+            f"the log {origin}: no checkpoint is anchored any more; {_name(witness)} says that {due} were"
+        )
+    for number in range(min(there, default=1), max(due, *there, 0) + 1):
+        if number not in there:
+            those = "those before and after it are" if number < max(there) else f"{_name(witness)} says that it was"
+            raise TamperedError(f"checkpoint {number}: is no longer anchored; {those}")
 
 
 def _kept_notes(session: Session, origin: str) -> dict[int, SignedNote]:
@@ -208,6 +221,9 @@ def _said(session: Session, logs: Sequence[SignedLog], has_keys: bool, anchors: 
             later = log.notes[-1].checkpoint.number - newest.note.checkpoint.number if log.notes else 0
             if newest.note.checkpoint.origin == log.origin and later > 0:
                 yield f"The {later} newest checkpoints of {log.origin} are not anchored."
+            begins = min((anchor.note.checkpoint.number for anchor in _in_folder(anchors, log)), default=1)
+            if begins > 1:
+                yield f"The folder of anchors begins with checkpoint {begins} of {log.origin}; it covers those before."
         stamps = [anchor for anchor in anchors if anchor.stamped_at is not None]
         stamped = max(stamps, key=lambda anchor: anchor.note.checkpoint.at, default=None)
         if stamped is None:
@@ -218,6 +234,10 @@ def _said(session: Session, logs: Sequence[SignedLog], has_keys: bool, anchors: 
     others = set(session.scalars(select(CheckpointRow.origin).distinct())) - {log.origin for log in logs}
     for origin in sorted(others):
         yield f"The log {origin} is here too and was not compared: name its key with --key."
+
+
+def _in_folder(anchors: Sequence[Anchor], log: SignedLog) -> Iterator[Anchor]:
+    return (anchor for anchor in anchors if anchor.is_of_folder and anchor.note.checkpoint.origin == log.origin)
 
 
 def _later(session: Session, log: SignedLog) -> str:

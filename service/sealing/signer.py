@@ -144,6 +144,7 @@ class Signer:
             root=self._frontier.root(),
             at=self._now(),
             chains=chains,
+            anchored=self.anchored,
         )
 
     def _enter(self, checkpoint: Checkpoint, keys: Iterable[SigningKey]) -> str:

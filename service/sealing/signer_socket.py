@@ -48,7 +48,7 @@ class SignerLink:
 
     def __init__(self, path: Path, patience_s: float = ANSWER_S) -> None:
         self.path = path
-        self._patience_s = patience_s
+        self.patience_s = patience_s
 
     def state(self) -> tuple[str, int, int]:
         """The log's origin, its number of leaves, and the number of its newest checkpoint."""
@@ -92,7 +92,7 @@ class SignerLink:
     def _ask(self, **request: object) -> dict[str, Any]:
         try:
             with socket.socket(socket.AF_UNIX) as line:
-                line.settimeout(self._patience_s)
+                line.settimeout(self.patience_s)
                 line.connect(str(self.path))
                 with line.makefile("rwb") as stream:
                     stream.write(json.dumps({"format": FORMAT, **request}).encode() + b"\n")

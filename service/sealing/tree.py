@@ -6,23 +6,16 @@ a consistent state: the next run sends what was not signed and fetches the check
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-
 from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session, aliased
 
 from thirdcard.service.sealing.checkpoint import SealError
-from thirdcard.service.sealing.merkle import Leaf
-from thirdcard.service.sealing.signer_socket import SignerLink
+from thirdcard.service.sealing.signer_socket import SignerAwayError, SignerLink
+from thirdcard.service.sealing.subtrees import BATCH, keep_subtrees, leaves_of
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import ChainHead
 from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
-
-BATCH = 10_000
-"""The number of leaves sent at once."""
-_TURN = threading.Lock()
-"""Two runs at once would give their leaves the same numbers."""
+from thirdcard.service.store.turn import TurnTakenError, turn
 
 
 class SetBackError(SealError):
@@ -30,18 +23,23 @@ class SetBackError(SealError):
 
 
 def seal_heads(database: Database, signer: SignerLink) -> int:
-    """Add a leaf for every changed head, have the log signed, and store its checkpoints; one run at a time per process.
+    """Note every head that moved, have the log signed, and keep its checkpoints.
+
+    One round at a time, in whichever process: two at once would send the same leaves twice, which the signer refuses.
 
     Returns:
         The number of leaves of the log.
 
     Raises:
-        SignerAwayError: No signer answers; the next call sends what is waiting.
-        SigningRefusedError: The signer refuses to sign.
+        SignerAwayError: No signer answers, or another process is long about it; the next call sends what waits.
+        SigningRefusedError: The signer does not sign this.
         SetBackError: A chain or the log was set back.
     """
-    with _TURN:
-        return _seal_heads(database, signer)
+    try:
+        with turn(database.engine, signer.patience_s):
+            return _seal_heads(database, signer)
+    except TurnTakenError as error:
+        raise SignerAwayError(f"signer = {signer.path}; {error}") from error
 
 
 def _seal_heads(database: Database, signer: SignerLink) -> int:
@@ -55,6 +53,7 @@ def _seal_heads(database: Database, signer: SignerLink) -> int:
             signer.extend(first, [leaf for _, leaf in leaves_of(session, origin, first, min(size, first + BATCH))])
     signer.sign(chains)
     _fetch_notes(database, signer, origin, newest + 1)
+    keep_subtrees(database, origin)
     return size
 
 
@@ -85,21 +84,6 @@ def note_heads(session: Session, origin: str, *, signed: int = 0) -> int:
                 f"{head.chain}: ends at line {head.seq}; line {seq} was noted before, or had another seal"
             )
     return size
-
-
-def leaves_of(session: Session, origin: str, first: int = 0, end: int | None = None) -> Iterator[tuple[int, Leaf]]:
-    """The leaves from number `first` up to `end` (exclusive), each with its number, in order."""
-    while end is None or first < end:
-        wanted = select(TreeLeaf.number, TreeLeaf.chain, TreeLeaf.seq, TreeLeaf.seal)
-        wanted = wanted.where(TreeLeaf.origin == origin, TreeLeaf.number >= first)
-        if end is not None:
-            wanted = wanted.where(TreeLeaf.number < end)
-        rows = session.execute(wanted.order_by(TreeLeaf.number).limit(BATCH)).all()
-        for number, chain, seq, seal in rows:
-            yield number, Leaf(chain=chain, seq=seq, seal=seal)
-        if len(rows) < BATCH:
-            return
-        first = rows[-1][0] + 1
 
 
 def _heads(session: Session, origin: str) -> list[tuple[ChainHead, int | None, str | None]]:

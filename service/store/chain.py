@@ -13,13 +13,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from thirdcard.service.store.schema import ChainHead, ChainLine
+from thirdcard.service.store.schema import Base, ChainHead, ChainLine
 
 FIRST_SEAL = "0" * 64
 PAGE = 5000
+_LINES, _HEADS = (Base.metadata.tables[kind.__tablename__] for kind in (ChainLine, ChainHead))
+_WRITTEN = ("chain", "seq", "at", "body", "seal")
+_ADD = insert(_LINES)
+_BEGIN = insert(_HEADS).on_conflict_do_nothing()
+_END = select(_HEADS.c.seq, _HEADS.c.seal).where(_HEADS.c.chain == bindparam("of_chain")).with_for_update()
+_MOVE = update(_HEADS).where(_HEADS.c.chain == bindparam("of_chain"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,21 +50,35 @@ class Breach:
 
 
 def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]], *, at: datetime) -> list[ChainLine]:
-    """Append lines to a chain; they are stored when the session's transaction is committed."""
-    head = session.get(ChainHead, chain, with_for_update=True)
-    if head is None:
-        head = ChainHead(chain=chain, seq=0, seal=FIRST_SEAL)
-        session.add(head)
+    """Add lines at a chain's end; they stand there when the session's transaction is committed.
+
+    Plain statements: mapped objects cost several times as much, and every alert adds lines to two chains.
+
+    Returns:
+        The lines as they stand there; the session does not follow them.
+    """
+    texts = [canonical(body) for body in bodies]
+    if not texts:
+        return []
+    seq, seal = _end_to_move(session, chain)
     lines = []
-    for body in bodies:
-        text = canonical(body)
-        seq = head.seq + 1
-        line = ChainLine(chain=chain, seq=seq, at=at, body=text, seal=seal_of(head.seal, chain, seq, at, text))
-        head.seq, head.seal = line.seq, line.seal
-        lines.append(line)
-    session.add_all(lines)
+    for text in texts:
+        seq, seal = seq + 1, seal_of(seal, chain, seq + 1, at, text)
+        lines.append(ChainLine(chain=chain, seq=seq, at=at, body=text, seal=seal))
+    session.execute(_ADD, [{name: getattr(line, name) for name in _WRITTEN} for line in lines])
+    session.execute(_MOVE, {"of_chain": chain, "seq": seq, "seal": seal})
     session.flush()
     return lines
+
+
+def _end_to_move(session: Session, chain: str) -> tuple[int, str]:
+    """Number and seal of the last line, locked until the transaction ends: whoever adds next begins behind these."""
+    end = session.execute(_END, {"of_chain": chain}).first()
+    if end is None:
+        # PostgreSQL locks no row that is not there: of two who begin a chain at once, the second waits here
+        session.execute(_BEGIN, {"chain": chain, "seq": 0, "seal": FIRST_SEAL})
+        end = session.execute(_END, {"of_chain": chain}).one()
+    return end[0], end[1]
 
 
 def read(session: Session, chain: str, *, first: int = 1, last: int | None = None) -> Iterator[ChainLine]:
@@ -73,19 +94,34 @@ def read(session: Session, chain: str, *, first: int = 1, last: int | None = Non
         first = lines[-1].seq + 1
 
 
+def contents(session: Session, chain: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Number and content of every line in order: faster than `read` where there are millions."""
+    for seq, _, body, _ in _rows(session, chain):
+        yield seq, _content(body)
+
+
 def parsed(line: ChainLine) -> dict[str, Any]:
-    """The parsed body of a line; empty where it was changed to anything but a JSON mapping, which its seal shows."""
+    """A line's content; empty where somebody made it something else than a JSON mapping, which its seal shows."""
+    return _content(line.body)
+
+
+def _content(body: str) -> dict[str, Any]:
     try:
-        body = json.loads(line.body)
+        content = json.loads(body)
     except ValueError:
         return {}
-    return body if isinstance(body, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def chains(session: Session) -> Sequence[str]:
-    """The names of all chains, including those that lost their head."""
-    named = session.scalars(select(ChainHead.chain)).all()
-    return sorted({*named, *session.scalars(select(ChainLine.chain).distinct()).all()})
+    """The names of all chains, those that lost their head among them."""
+    named = set(session.scalars(select(ChainHead.chain)))
+    wanted = select(ChainLine.chain).order_by(ChainLine.chain).limit(1)
+    name = session.scalar(wanted)
+    while name is not None:  # a step of the index for each: DISTINCT would read all lines
+        named.add(name)
+        name = session.scalar(wanted.where(ChainLine.chain > name))
+    return sorted(named)
 
 
 def first_breach(session: Session, chain: str, vouched: Iterable[Vouched] = ()) -> Breach | None:

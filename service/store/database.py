@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store.row_record import follow_rows
 from thirdcard.service.store.touched import follow_changes
+from thirdcard.service.store.turn import wait_for_migrations
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_S = 30
@@ -156,6 +157,7 @@ def _migrate(engine: Engine) -> None:
         if MigrationContext.configure(connection).get_current_revision() == _newest_revision(config):
             return  # nobody has to wait for a lock when nothing changes
     with engine.connect().execution_options(**_WRITING) as connection, connection.begin():
+        wait_for_migrations(connection)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Boolean, Column, Float, Table, inspect
@@ -39,7 +40,7 @@ from thirdcard.service.store.schema import (
     TokenRow,
     UserRow,
 )
-from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
+from thirdcard.service.store.sealing_schema import CheckpointRow, SubtreeRow, TreeLeaf
 from thirdcard.service.store.setup_schema import SetupRow, WatchedTableRow
 from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow
 from thirdcard.service.store.tally_schema import CodeTallyRow, ErringTallyRow, TallyRow, TouchedHour
@@ -111,6 +112,7 @@ UNRECORDED: Mapping[type[Base], str] = {
     ChainLine: "is a line of a chain",
     ChainHead: "is a chain's end",
     TreeLeaf: "is a leaf of the log over all chains",
+    SubtreeRow: "is found again from the leaves",
     CheckpointRow: "is signed",
     SessionRow: "browsers come and go; who signed in stands in the audit",
     SignalRow: "what devices reported stands in the log once a table took it in",
@@ -125,12 +127,14 @@ UNRECORDED: Mapping[type[Base], str] = {
 """Why the rows of the other tables are in no chain."""
 
 
+@cache
 def columns_of(kind: type[Base]) -> Sequence[Column[Any]]:
     """The recorded columns, including the primary key."""
     left_out = RECORDED[kind].left_out
-    return [column for column in table_of(kind).columns if column.name not in left_out]
+    return tuple(column for column in table_of(kind).columns if column.name not in left_out)
 
 
+@cache
 def table_of(kind: type[Base]) -> Table:
     """The database table of these rows."""
     table = inspect(kind).local_table
@@ -152,16 +156,15 @@ def recorded_value(kind: type[Base], column: Column[Any], value: Any) -> Any:
     """A column's value as recorded in an entry: the same before writing and after reading it back."""
     if value is None:
         return None
+    if isinstance(value, str):
+        if len(value) > LONGEST_TEXT or column.name in RECORDED[kind].secret:
+            return ["sha256", hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()]
+        return value
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(column.type, Boolean):
         return bool(value)
-    if isinstance(column.type, Float):
-        return float(value)
-    is_long = isinstance(value, str) and len(value) > LONGEST_TEXT
-    if is_long or column.name in RECORDED[kind].secret:
-        return ["sha256", hashlib.sha256(str(value).encode("utf-8", "surrogatepass")).hexdigest()]
-    return value
+    return float(value) if isinstance(column.type, Float) else value
 
 
 def _gaming_table(session: Session, row: Base) -> str | None:

@@ -1,8 +1,8 @@
-"""The database tables of the log over all chains: its leaves, and its signed checkpoints."""
+"""The tables of the database that hold the log over all chains: leaves, subtrees, and the signed checkpoints."""
 
 from __future__ import annotations
 
-from sqlalchemy import Index, String, Text
+from sqlalchemy import Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from thirdcard.service.store.columns import BIG_ID
@@ -22,6 +22,20 @@ class TreeLeaf(Base):
     chain: Mapped[str] = mapped_column(String(120))
     seq: Mapped[int] = mapped_column(BIG_ID)
     seal: Mapped[str] = mapped_column(String(64))
+
+
+class SubtreeRow(Base):
+    """The root of a whole subtree of the log, kept so that proofs need not read all leaves; it proves nothing."""
+
+    __tablename__ = "subtrees"
+
+    origin: Mapped[str] = mapped_column(String(120), primary_key=True)
+    level: Mapped[int] = mapped_column(Integer, primary_key=True)
+    """How many levels above the leaves: the subtree has 2 ** level of them."""
+    number: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
+    """From 0 within its level."""
+    root: Mapped[str] = mapped_column(String(64))
+    """SHA-256 in hexadecimal."""
 
 
 class CheckpointRow(Base):

@@ -83,7 +83,7 @@ def prove_export(room: Room, case_id: int, line: int, alert_ids: Sequence[int]) 
     with room.database.reading() as session:
         proofs = LineProofs(session, origin, None if key is None else parse_verifier(key, "the signer"))
         proofs.prove(case_chain(case_id), [line])
-        for name, lines in _lines_of(session, alert_ids).items():
+        for name, lines in lines_of_alerts(session, alert_ids).items():
             proofs.prove(name, lines)
         proof = proofs.as_mapping()
         stamped = None if stamp is None else session.get(CheckpointRow, (origin, stamp[0]))
@@ -96,8 +96,8 @@ def prove_export(room: Room, case_id: int, line: int, alert_ids: Sequence[int]) 
     return CaseProof(proof=proof, files=files)
 
 
-def _lines_of(session: Session, alert_ids: Iterable[int]) -> dict[str, list[int]]:
-    """The line numbers of alerts and their files, by chain."""
+def lines_of_alerts(session: Session, alert_ids: Iterable[int]) -> dict[str, list[int]]:
+    """The lines of alerts and of their files, by chain."""
     wanted = set(alert_ids)
     tables = session.scalars(select(AlertRow.table_id).where(AlertRow.id.in_(wanted)).distinct()).all()
     found: dict[str, list[int]] = {}

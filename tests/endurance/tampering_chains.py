@@ -199,6 +199,7 @@ def downgrade_and_upgrade(house: TamperedHouse) -> None:
         session.execute(delete(ChainLine).where(ChainLine.chain.startswith("rows/")))
         session.execute(delete(ChainHead).where(ChainHead.chain.startswith("rows/")))
         session.execute(text("UPDATE alembic_version SET version_num = '0011'"))
+        session.execute(text("DROP TABLE subtrees"))
     house.close()
     house.database = house.home.open_database(house.environment)
 
@@ -330,6 +331,12 @@ def delete_anchor(house: TamperedHouse) -> None:
     _writable(house, 3).unlink()
 
 
+def delete_newest_anchors(house: TamperedHouse) -> None:
+    """The newest anchored checkpoints are gone."""
+    for number in (NEWEST - 1, NEWEST):
+        _writable(house, number).unlink()
+
+
 def copy_anchor(house: TamperedHouse) -> None:
     """An anchored checkpoint is written over with another."""
     shutil.copy(_writable(house, 2), _writable(house, 3))
@@ -443,6 +450,9 @@ CHAIN_TAMPERINGS: Mapping[str, tuple[Act, str, str]] = {
     "anchor: changed": (change_anchor, "anchors", "checkpoint 3: is not the one that is anchored"),
     "anchor: cut": (cut_anchor, "anchors", "00000003.note: is no whole checkpoint"),
     "anchor: deleted": (delete_anchor, "anchors", "checkpoint 3: is no longer anchored"),
+    "anchors: newest deleted": (
+        delete_newest_anchors, "anchors", f"checkpoint {NEWEST - 1}: is no longer anchored; checkpoint {NEWEST} of"
+    ),
     "anchor: written over": (copy_anchor, "anchors", "checkpoint 3: is no longer anchored"),
     "anchor: another house's": (put_foreign_anchor, "anchors", "is of the log other.example/thirdcard"),
 }  # fmt: skip

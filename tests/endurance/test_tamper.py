@@ -17,7 +17,8 @@ AT_ONCE = (
 """Kinds that do not get into each other's way."""
 ALONE = (
     "chain: audit deleted, with the log", "evidence: forged with all seals and the log", "signatures: by another key",
-    "house: set back to the checkpoint before", "anchor: deleted", "anchor: another house's",
+    "house: set back to the checkpoint before", "anchor: deleted", "anchors: newest deleted",
+    "anchor: another house's",
 )  # fmt: skip
 
 

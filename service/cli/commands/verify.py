@@ -27,7 +27,10 @@ def verify(
         list[Path] | None, typer.Option(help="A signer's public key: its signatures are checked; may be repeated.")
     ] = None,
     anchors: Annotated[
-        Path | None, typer.Option(help="A folder of anchored checkpoints; what they cover must be in the database.")
+        list[Path] | None,
+        typer.Option(
+            help="The folder of anchors, or files of it; what they cover must be in the database; repeatable."
+        ),
     ] = None,
     tsa_root: Annotated[
         list[Path] | None,
@@ -44,14 +47,15 @@ def verify(
     from thirdcard.service.sealing.keys import load_verifier
     from thirdcard.service.sealing.proof import prove
 
-    if anchors is not None and not key:
+    if anchors and not key:
         raise typer.BadParameter(
             "needs --key: without a key nothing says whose checkpoints they are.", param_hint="--anchors"
         )
-    if tsa_root and anchors is None:
+    if tsa_root and not anchors:
         raise typer.BadParameter("needs --anchors: time stamps lie there.", param_hint="--tsa-root")
     keys = [load_verifier(path) for path in key or ()]
-    found = [] if anchors is None else load_anchors(anchors, load_roots(tsa_root or ()))
+    roots = load_roots(tsa_root or ())
+    found = [anchor for place in anchors or () for anchor in load_anchors(place, roots)]
     folder = Home(home)
     database = folder.open_database(os.environ)
     try:

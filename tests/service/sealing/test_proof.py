@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,16 +10,18 @@ import pytest
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
+from tests.service.databases import url_of
 from tests.service.hand_clock import NOON, HandClock
 from tests.service.sealing.sealed_house import ORIGIN, SealedHouse, make_house, reseal, signing
 from thirdcard.service.sealing.anchors import anchor_path, load_anchors
 from thirdcard.service.sealing.checkpoint import NewerFormatError, SealError
-from thirdcard.service.sealing.keys import load_key, new_key, public_path, state_path
+from thirdcard.service.sealing.keys import load_key, load_verifier, new_key, public_path, state_path
 from thirdcard.service.sealing.merkle import Leaf
 from thirdcard.service.sealing.proof import prove
 from thirdcard.service.sealing.signer import Signer, SigningRefusedError, begin_state, open_state
-from thirdcard.service.sealing.tree import SetBackError, leaves_of, note_heads, seal_heads
-from thirdcard.service.store.database import open_database, sqlite_url
+from thirdcard.service.sealing.subtrees import leaves_of
+from thirdcard.service.sealing.tree import SetBackError, note_heads, seal_heads
+from thirdcard.service.store.database import open_database
 from thirdcard.service.store.schema import ChainHead, ChainLine
 from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
 
@@ -175,7 +178,7 @@ def test_removed_checkpoints_are_a_fault_where_a_key_is_given(house: SealedHouse
 
 def test_anchor_of_another_house_is_named(house: SealedHouse, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    database = open_database(sqlite_url(tmp_path / "other.db"))
+    database = open_database(url_of(tmp_path / "other.db"))
     other = make_house(database, tmp_path / "other", HandClock(NOON), "other.example/log")
     foreign = anchor_path(other.anchors, "other.example/log", 2)
     (house.anchors / "foreign.note").write_bytes(foreign.read_bytes())
@@ -213,6 +216,60 @@ def test_anchor_that_cannot_be_read_is_named(
     path.write_text(change(path.read_text()))
     with pytest.raises(error, match=told):
         house.prove()
+
+
+def remove_anchors(house: SealedHouse, *numbers: int) -> None:
+    for number in numbers:
+        anchor_path(house.anchors, ORIGIN, number).unlink()
+
+
+def test_newest_anchors_that_are_gone_are_a_fault_where_a_later_checkpoint_says_that_they_were_there(
+    house: SealedHouse,
+) -> None:
+    for _ in range(2):
+        house.write(LOG)
+        house.seal()
+    remove_anchors(house, 4)
+    told = house.prove()
+    assert (told.fault, f"The 1 newest checkpoints of {ORIGIN} are not anchored." in told.said) == (None, True)
+    remove_anchors(house, 3)
+    signed = "checkpoint 4 of 2026-05-04 12:03:00 UTC says that it was"
+    assert house.fault() == f"checkpoint 3: is no longer anchored; {signed}"
+
+
+def test_anchors_of_a_log_that_are_all_gone_are_a_fault(house: SealedHouse, tmp_path: Path) -> None:
+    house.write(LOG)
+    house.seal()
+    old, house.key = house.key, tmp_path / "second.key"
+    begin_state(house.key, new_key(house.key, f"{ORIGIN}-2"), "the key was lost", house.clock())
+    house.seal()
+    remove_anchors(house, 1, 2, 3)
+    keys = (public_path(old), public_path(house.key))
+    signed = "checkpoint 3 of 2026-05-04 12:02:00 UTC says that 2 were"
+    assert house.prove(keys=keys).fault == f"the log {ORIGIN}: no checkpoint is anchored any more; {signed}"
+
+
+def test_folder_of_anchors_that_begins_late_is_in_order_and_said(house: SealedHouse) -> None:
+    remove_anchors(house, 1)
+    proof = house.prove()
+    assert proof.fault is None
+    assert f"The folder of anchors begins with checkpoint 2 of {ORIGIN}; it covers those before." in proof.said
+
+
+def test_files_of_anchors_are_compared_alone(house: SealedHouse) -> None:
+    house.write(LOG)
+    house.seal()
+    alone = load_anchors(anchor_path(house.anchors, ORIGIN, 1))
+    with house.database.reading() as session:
+        proof = prove(session, [load_verifier(public_path(house.key))], alone)
+    assert proof.fault is None
+    assert f"The 2 newest checkpoints of {ORIGIN} are not anchored." in proof.said
+
+
+def test_checkpoint_says_which_was_the_newest_anchor_when_it_was_signed(house: SealedHouse) -> None:
+    shutil.rmtree(house.anchors)
+    house.seal()
+    assert "anchored 2" in house.prove(anchored=False).logs[0].notes[-1].text
 
 
 def test_empty_or_missing_folder_of_anchors_is_named(tmp_path: Path) -> None:
@@ -283,7 +340,7 @@ def test_new_log_after_a_lost_key_begins_anew_and_the_old_one_is_said(house: Sea
 
 
 def test_upgraded_house_without_a_signer_is_in_order_and_said_to_be_unsigned(tmp_path: Path) -> None:
-    database = open_database(sqlite_url(tmp_path / "plain.db"))
+    database = open_database(url_of(tmp_path / "plain.db"))
     house = SealedHouse(database, tmp_path, HandClock(NOON), tmp_path / "none")
     house.write(LOG)
     with database.reading() as session:
