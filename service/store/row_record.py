@@ -35,7 +35,8 @@ from thirdcard.service.store.recorded_rows import (
 from thirdcard.service.store.schema import AlertRow, Base, LogRow
 
 AT_ONCE = 200
-"""The number of rows in one entry when an older database is recorded: about 100 KB of JSON."""
+"""Rows in one entry when an older database is taken over: about 100 KB of JSON."""
+_SQLITE_NOW = "SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')"
 _CHANGED = "changed rows"
 _ACTS = "acts of the audit"
 
@@ -68,7 +69,7 @@ def note_act(session: Session, seq: int) -> None:
 def database_time(session: Session) -> datetime:
     """The current time by the database's own clock."""
     if session.get_bind().dialect.name == "sqlite":
-        text: str = session.scalar(select(func.strftime("%Y-%m-%dT%H:%M:%f+00:00", "now"))) or ""
+        text: str = session.connection().exec_driver_sql(_SQLITE_NOW).scalar_one()
         return datetime.fromisoformat(text)
     now: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
     return now

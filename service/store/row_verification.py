@@ -5,8 +5,11 @@ The chains themselves are checked elsewhere (`verification`, and `thirdcard.serv
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,7 +24,14 @@ from thirdcard.service.store.schema import Base
 AT_ONCE = 500
 """The number of rows read with one statement; SQLite allows 32,766 values in one."""
 MOST = 20
-"""The number of faults that are named; the others are only counted."""
+"""Faults that are named; the rest is counted."""
+_SCRATCH = """
+CREATE TABLE last (
+    chain TEXT, kind TEXT, key TEXT, seq INTEGER, told TEXT, PRIMARY KEY (chain, kind, key)
+) WITHOUT ROWID
+"""
+"""The last entry about each row: in a file that nobody else sees and that goes with its connection, so that millions of
+rows need no more memory than hundreds."""
 _KINDS: Mapping[str, type[Base]] = {table_of(kind).name: kind for kind in RECORDED}
 
 
@@ -70,39 +80,49 @@ def taken_over_at(session: Session) -> datetime | None:
 
 def _faults(session: Session) -> Iterator[str]:
     known: Counter[type[Base]] = Counter()
-    for name in _chains(session):
-        waiting: dict[type[Base], list[_Entry]] = defaultdict(list)
-        for entry in _last_entries(session, name):
-            waiting[entry.kind].append(entry)
-            if len(waiting[entry.kind]) == AT_ONCE:
-                yield from _compare(session, waiting.pop(entry.kind), known)
-        for entries in waiting.values():
-            yield from _compare(session, entries, known)
-    for kind in RECORDED:
-        there = session.scalar(select(func.count()).select_from(table_of(kind))) or 0
-        if there != known[kind]:
-            yield from _unrecorded(session, kind)
+    with closing(sqlite3.connect("")) as scratch:
+        scratch.execute(_SCRATCH)
+        for name in _chains(session):
+            scratch.executemany("INSERT OR REPLACE INTO last VALUES (?, ?, ?, ?, ?)", _told(session, name))
+            waiting: dict[type[Base], list[_Entry]] = defaultdict(list)
+            for entry in _last_entries(scratch, name):
+                waiting[entry.kind].append(entry)
+                if len(waiting[entry.kind]) == AT_ONCE:
+                    yield from _compare(session, waiting.pop(entry.kind), known)
+            for entries in waiting.values():
+                yield from _compare(session, entries, known)
+        for kind in RECORDED:
+            there = session.scalar(select(func.count()).select_from(table_of(kind))) or 0
+            if there != known[kind]:
+                yield from _unrecorded(session, scratch, kind)
 
 
 def _chains(session: Session) -> list[str]:
     return [name for name in chain.chains(session) if name.startswith(CHAINS)]
 
 
-def _last_entries(session: Session, name: str) -> Iterator[_Entry]:
-    """The last entry about each row in a chain."""
-    last = {(entry.kind, entry.key): entry.seq for entry in _entries(session, name)}
-    for entry in _entries(session, name):
-        if last[entry.kind, entry.key] == entry.seq:
-            yield entry
+def _told(session: Session, name: str) -> Iterator[tuple[str, str, str, int, str | None]]:
+    """Every entry of a chain, in order, as the scratch table has it."""
+    for seq, content in chain.contents(session, name):
+        rows = content.get("rows")
+        for row in rows if isinstance(rows, list) else ():
+            if _is_entry(row):
+                values = None if row.get("gone") else json.dumps(row["is"])
+                yield name, row["table"], json.dumps(row["key"]), seq, values
 
 
-def _entries(session: Session, name: str) -> Iterator[_Entry]:
-    for line in chain.read(session, name):
-        for row in chain.parsed(line).get("rows", ()):
-            kind = _KINDS.get(row.get("table"))
-            if kind is not None:
-                yield _Entry(kind, tuple(row["key"]), name, line.seq, None if row.get("gone") else row["is"])
-        session.expunge(line)
+def _is_entry(row: Any) -> bool:
+    """Whether somebody made it something else, which its seal shows."""
+    if not isinstance(row, dict) or str(row.get("table")) not in _KINDS or not isinstance(row.get("key"), list):
+        return False
+    return bool(row.get("gone")) or isinstance(row.get("is"), dict)
+
+
+def _last_entries(scratch: sqlite3.Connection, name: str) -> Iterator[_Entry]:
+    """The last entry about each row of a chain, in their order."""
+    wanted = "SELECT kind, key, seq, told FROM last WHERE chain = ? ORDER BY seq"
+    for kind, key, seq, told in scratch.execute(wanted, (name,)):
+        yield _Entry(_KINDS[kind], tuple(json.loads(key)), name, seq, None if told is None else json.loads(told))
 
 
 def _compare(session: Session, entries: Sequence[_Entry], known: Counter[type[Base]]) -> Iterator[str]:
@@ -142,15 +162,16 @@ def _rows(session: Session, kind: type[Base], keys: Sequence[Key]) -> Iterator[t
         yield tuple(row[column] for column in primary), values
 
 
-def _unrecorded(session: Session, kind: type[Base]) -> Iterator[str]:
-    """Rows without an entry."""
-    known = {entry.key for name in _chains(session) for entry in _entries(session, name) if entry.kind is kind}
+def _unrecorded(session: Session, scratch: sqlite3.Connection, kind: type[Base]) -> Iterator[str]:
+    """Rows that no entry describes."""
+    scratch.execute("CREATE INDEX IF NOT EXISTS by_key ON last (kind, key)")
+    wanted, name = "SELECT 1 FROM last WHERE kind = ? AND key = ?", table_of(kind).name
     for key in _keys(session, kind):
-        if key not in known:
+        if scratch.execute(wanted, (name, json.dumps(list(key)))).fetchone() is None:
             yield f"{RECORDED[kind].word} {' and '.join(map(str, key))}: was added, and no line says so"
 
 
 def _keys(session: Session, kind: type[Base]) -> Iterable[Key]:
     primary = list(table_of(kind).primary_key.columns)
-    for row in session.execute(select(*primary).order_by(*primary)):
+    for row in session.execute(select(*primary).order_by(*primary)).yield_per(AT_ONCE):
         yield tuple(row)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import select
@@ -17,6 +18,8 @@ from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.schema import AlertRow, EvidenceRow
 
 ALERT_CHAINS = "alerts/"
+AT_ONCE = 500
+"""Alerts that are read with one statement; SQLite takes 32,766 values in one."""
 VouchedLines = Callable[[Session, str], Iterable[chain.Vouched]]
 
 
@@ -36,11 +39,14 @@ def verify_chains(session: Session, known: Iterable[str] = (), vouched: VouchedL
 
 
 def verify_evidence(session: Session, store: EvidenceStore) -> str | None:
-    """The first alert or file that differs from what was sealed, in words; None where all match."""
-    for alert_id, body in _sealed_alerts(session):
-        row = session.get(AlertRow, alert_id)
-        if row is None or row.body != body:
-            return f"alert {alert_id}: {'is missing' if row is None else 'was changed'}"
+    """The first alert or file that is not what was sealed, in words; None where all are."""
+    sealed = _sealed_alerts(session)
+    while some := list(islice(sealed, AT_ONCE)):
+        wanted = select(AlertRow.id, AlertRow.body).where(AlertRow.id.in_([alert_id for alert_id, _ in some]))
+        bodies = dict(session.execute(wanted).all())
+        for alert_id, body in some:
+            if bodies.get(alert_id) != body:
+                return f"alert {alert_id}: {'was changed' if alert_id in bodies else 'is missing'}"
     deleted = set(_sealed_deletions(session))
     for alert_id, kind, sha256 in _sealed_files(session):
         is_deleted = (alert_id, kind) in deleted
@@ -88,4 +94,4 @@ def _sealed_deletions(session: Session) -> Iterator[tuple[int, str]]:
 def _alert_lines(session: Session) -> Iterator[dict[str, Any]]:
     for name in chain.chains(session):
         if name.startswith(ALERT_CHAINS):
-            yield from (chain.parsed(line) for line in chain.read(session, name))
+            yield from (content for _, content in chain.contents(session, name))

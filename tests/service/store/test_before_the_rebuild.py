@@ -13,6 +13,8 @@ from sqlalchemy.orm import Session
 from typer.testing import CliRunner
 
 from tests.repository import ROOT
+from tests.service.hand_clock import HandClock
+from tests.service.sealing.sealed_house import ORIGIN, SealedHouse
 from thirdcard.rules.log.events import format_event, parse_event
 from thirdcard.service.alerts.alerts import AlertWish, list_alerts
 from thirdcard.service.cli.entry import app
@@ -24,8 +26,12 @@ from thirdcard.service.devices.signals_in import DevicesFile
 from thirdcard.service.notify.settings import load_notifications
 from thirdcard.service.retention.worker import load_retention
 from thirdcard.service.review.segment_watch import SegmentResult
+from thirdcard.service.sealing.keys import new_key
+from thirdcard.service.sealing.proof import prove
+from thirdcard.service.sealing.signer import begin_state
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.people import Person, Role, sign_in
+from thirdcard.service.store.row_verification import verify_rows
 from thirdcard.service.store.schema import CaseRow, LogRow, RoundRow
 from thirdcard.service.store.verification import verify_chains
 
@@ -70,6 +76,19 @@ def test_alerts_are_listed_with_what_was_decided(session: Session) -> None:
 
 def test_seals_of_every_chain_hold(session: Session) -> None:
     assert verify_chains(session) is None
+
+
+def test_old_house_is_in_order_before_it_is_signed_and_after(store: Database, tmp_path: Path) -> None:
+    house = SealedHouse(store, tmp_path, HandClock(NOW), tmp_path / "signer.key")
+    with store.reading() as session:
+        assert (prove(session).fault, verify_chains(session), verify_rows(session)) == (None, None, [])
+    house.anchors.mkdir()
+    begin_state(house.key, new_key(house.key, ORIGIN), "first key", NOW)
+    house.seal()
+    assert house.fault() is None
+    assert "no line is later." in house.prove().said[0]
+    with store.reading() as session:
+        assert verify_rows(session) == []
 
 
 def test_user_signs_in_with_the_old_password(store: Database) -> None:

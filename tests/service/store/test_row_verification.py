@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from tests.repository import ROOT
+from tests.service.databases import copied_url, url_of
 from tests.service.store.conftest import NOW
 from tests.service.store.every_row import ORDER, changeable_columns, furnish, only_row, value_of
 from thirdcard.service.store import audit, chain
@@ -28,7 +29,7 @@ KINDS = [pytest.param(kind, id=kind.__tablename__) for kind in RECORDED]
 def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a database with one row of every kind."""
     path = tmp_path_factory.mktemp("furnished") / "room.db"
-    database = open_database(sqlite_url(path))
+    database = open_database(url_of(path))
     with database.writing() as session:
         furnish(session)
     database.close()
@@ -37,8 +38,7 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def full(furnished: Path, tmp_path: Path) -> Any:
-    shutil.copy(furnished, tmp_path / "full.db")
-    database = open_database(sqlite_url(tmp_path / "full.db"))
+    database = open_database(copied_url(furnished, tmp_path / "full.db"))
     yield database
     database.close()
 
@@ -49,10 +49,20 @@ def faults_of(database: Database) -> list[str]:
         return verify_rows(session)
 
 
+def look_at_no_keys(connection: Connection) -> None:
+    """Let rows point to what is not there."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    if is_sqlite:
+        connection.exec_driver_sql("COMMIT")
+    connection.exec_driver_sql("PRAGMA foreign_keys = OFF" if is_sqlite else "SET session_replication_role = replica")
+    if is_sqlite:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
 def behind_its_back(database: Database, *statements: Any) -> None:
     """What somebody does with the database and without the service."""
     with database.engine.connect().execution_options(is_writing=True) as connection, connection.begin():
-        connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
+        look_at_no_keys(connection)
         for statement in statements:
             connection.execute(statement)
 
@@ -89,12 +99,11 @@ def test_every_column_that_the_service_changed_agrees(full: Database, kind: type
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_row_that_was_deleted_is_named(furnished: Path, tmp_path: Path, kind: type[Base]) -> None:
-    shutil.copy(furnished, tmp_path / "cut.db")
-    database = open_database(sqlite_url(tmp_path / "cut.db"))
-    with database.engine.connect() as connection:
-        connection.exec_driver_sql("COMMIT")
-        connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+    database = open_database(copied_url(furnished, tmp_path / "cut.db"))
+    with database.engine.connect().execution_options(is_writing=True) as connection:
+        look_at_no_keys(connection)
         connection.exec_driver_sql(f"DELETE FROM {kind.__tablename__}")
+        connection.commit()
     (fault,) = faults_of(database)
     database.close()
     assert fault.startswith(f"{RECORDED[kind].word} ")
@@ -223,3 +232,23 @@ def test_new_store_was_not_taken_over(full: Database) -> None:
 
 def test_kinds_are_all_furnished() -> None:
     assert set(ORDER) == set(RECORDED)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "nothing",
+        [1],
+        [{"table": "users"}],
+        [{"table": ["users"], "key": ["x"], "is": {}}],
+        [{"table": "users", "key": "x", "is": 1}],
+    ],
+)
+def test_line_whose_entries_are_none_is_named_by_its_seal_alone(full: Database, entries: object) -> None:
+    with full.writing() as session:
+        line = session.query(ChainLine).filter_by(chain="rows/people").first()
+        assert line is not None
+        line.body = chain.canonical({"rows": entries})
+    with full.reading() as session:
+        assert str(verify_chains(session)).startswith("rows/people: line 1 was changed")
+        assert any(fault.endswith("was added, and no line says so") for fault in verify_rows(session))
