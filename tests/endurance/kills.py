@@ -1,6 +1,6 @@
 """Kill a service at random moments while people and devices work with it, and see whether anything is lost.
 
-`python -m tests.endurance.kills --kills 50 --tables 2 --out DIR [--postgres]`
+`python -m tests.endurance.kills --kills 50 --tables 2 --out DIR [--postgres] [--signed]`
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tests.endurance.clients import Clients, start_clients
 from tests.endurance.diary import Diary
 from tests.endurance.live_room import COMMAND, LiveRoom, furnish_room
 from tests.endurance.postgres_server import NoPostgresError, PostgresServer, make_postgres
+from tests.endurance.signer_process import SignerProcess, make_signer
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import AlertRow, ChainLine, EvidenceRow, RoundRow, SignalRow
 from thirdcard.service.watch.factory import now_utc
@@ -44,6 +45,7 @@ class Killer:
 
     room: LiveRoom
     postgres: PostgresServer | None
+    signer: SignerProcess | None
     random: random.Random
     counts: Counter[str] = field(default_factory=Counter)
     back_s: list[float] = field(default_factory=list)
@@ -59,6 +61,8 @@ class Killer:
         }
         if self.postgres is not None:
             kinds |= {"PostgreSQL": self._kill_postgres, "PostgreSQL and server": self._kill_both}
+        if self.signer is not None:
+            kinds |= {"signer": self._kill_signer, "signer and server": self._kill_signer_and_server}
         kind = self.random.choice(sorted(kinds))
         kinds[kind]()
         self.counts[kind] += 1
@@ -93,6 +97,19 @@ class Killer:
         self.postgres.start()
         self._start_again()
 
+    def _kill_signer(self) -> None:
+        assert self.signer is not None
+        self.signer.kill()
+        time.sleep(self.random.uniform(0.1, 2.0))
+        self.signer.start()
+
+    def _kill_signer_and_server(self) -> None:
+        assert self.signer is not None
+        self.signer.kill()
+        self.room.kill_server()
+        self.signer.start()
+        self._start_again()
+
     def _start_again(self) -> None:
         time.sleep(self.random.uniform(0.1, 2.0))  # as systemd does: Restart=always
         self.room.start()
@@ -110,18 +127,25 @@ def main() -> int:
     if postgres is not None:
         postgres.start()
     room = furnish_room(folder / "room", tables=options.tables, database_url=postgres.url if postgres else None)
+    signer = make_signer(folder / "signer", room) if options.signed else None
     try:
-        report = run_kills(room, postgres, options)
+        report = run_kills(room, postgres, options, signer)
     finally:
         _end(room, postgres)
+        if signer is not None:
+            signer.stop()
     (folder / "report.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
     print(json.dumps(report, indent=1))
     return 1 if report["faults"] else 0
 
 
-def run_kills(room: LiveRoom, postgres: PostgresServer | None, options: argparse.Namespace) -> dict[str, object]:
+def run_kills(
+    room: LiveRoom, postgres: PostgresServer | None, options: argparse.Namespace, signer: SignerProcess | None = None
+) -> dict[str, object]:
     """Let them work, kill, look; gives the report."""
-    killer, diary = Killer(room, postgres, random.Random(options.seed)), Diary()
+    killer, diary = Killer(room, postgres, signer, random.Random(options.seed)), Diary()
+    if signer is not None:
+        signer.start()
     room.start()
     room.wait_until_watched()
     clients = start_clients(room, diary, [str(state["id"]) for state in room.states()], options.seed)
@@ -134,10 +158,10 @@ def run_kills(room: LiveRoom, postgres: PostgresServer | None, options: argparse
         time.sleep(killer.random.uniform(options.least_s, options.most_s))
         kind = killer.strike()
         killer.back_s.append(room.wait_until_watched())
-        found = _look(database, room, diary)
+        found = _look(database, room, diary) + (_verify(room, signer) if signer is not None else [])
         faults += found
         print(f"{number:3d} {kind}: watched again after {killer.back_s[-1]:.1f} s, {len(found)} faults", flush=True)
-    faults += _finish(room, clients, database, diary)
+    faults += _finish(room, clients, database, diary, signer)
     return _report(killer, diary, database, faults, time.monotonic() - began)
 
 
@@ -150,7 +174,9 @@ def _look(database: Database, room: LiveRoom, diary: Diary) -> list[str]:
         return [f"the database does not answer: {error}"]
 
 
-def _finish(room: LiveRoom, clients: Clients, database: Database, diary: Diary) -> list[str]:
+def _finish(
+    room: LiveRoom, clients: Clients, database: Database, diary: Diary, signer: SignerProcess | None
+) -> list[str]:
     """Let all come to rest, stop the service, and look at everything."""
     clients.stop_working()
     until, deadline = now_utc(), time.monotonic() + QUIET_S
@@ -161,10 +187,16 @@ def _finish(room: LiveRoom, clients: Clients, database: Database, diary: Diary) 
     faults = [] if status == 0 else [f"the service ended with status {status}"]
     with database.reading() as session:
         faults += faults_of(session, room.home, diary) + faults_at_the_end(session, room.home, diary, until)
-    verify = subprocess.run(
-        [*COMMAND, "verify", "--home", str(room.home.folder)], env=room.environment, capture_output=True, text=True
-    )
-    return faults + ([] if verify.returncode == 0 else [f"thirdcard verify: {verify.stdout}{verify.stderr}"])
+    unsigned = None if signer is None else signer.ask(room)
+    faults += [] if unsigned is None else [unsigned]
+    return faults + _verify(room, signer)
+
+
+def _verify(room: LiveRoom, signer: SignerProcess | None) -> list[str]:
+    """What `thirdcard verify` says, with the key and the anchors where there is a signer; nothing where all agrees."""
+    command = [*COMMAND, "verify", "--home", str(room.home.folder), *(signer.options if signer is not None else ())]
+    done = subprocess.run(command, env=room.environment, capture_output=True, text=True)
+    return [] if done.returncode == 0 else [f"thirdcard verify: {done.stdout}{done.stderr}"]
 
 
 def _is_waiting(database: Database, until: datetime) -> bool:
@@ -214,6 +246,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--kills", type=int, default=50, help="how many")
     parser.add_argument("--tables", type=int, default=2, choices=range(1, 5), help="how many tables play")
     parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL, which is killed as well")
+    parser.add_argument(
+        "--signed", action="store_true", help="with a signer, which is killed as well; verify after each"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of what is killed when")
     parser.add_argument("--least-s", type=float, default=3.0, help="least time between two kills, all being well")
     parser.add_argument("--most-s", type=float, default=15.0, help="longest time between two kills")
