@@ -46,8 +46,7 @@ def _seal_heads(database: Database, signer: SignerLink) -> int:
     origin, signed, newest = signer.state()
     _fetch_notes(database, signer, origin, newest)
     with database.writing(is_shown=False) as session:
-        size = note_heads(session, origin, signed=signed)
-        chains = session.scalar(select(func.count()).select_from(ChainHead)) or 0
+        size, chains = _note_heads(session, origin, signed)
     for first in range(signed, size, BATCH):
         with database.reading() as session:
             signer.extend(first, [leaf for _, leaf in leaves_of(session, origin, first, min(size, first + BATCH))])
@@ -71,11 +70,20 @@ def note_heads(session: Session, origin: str, *, signed: int = 0) -> int:
     Raises:
         SetBackError: A chain or the log was set back, or a chain was sealed again.
     """
+    return _note_heads(session, origin, signed)[0]
+
+
+def _note_heads(session: Session, origin: str, signed: int) -> tuple[int, int]:
+    """How many leaves there are then, and how many chains they are of.
+
+    Chains are counted among the heads that were read: on PostgreSQL another process may begin one a moment later.
+    """
     last = session.scalar(select(func.max(TreeLeaf.number)).where(TreeLeaf.origin == origin))
     size = 0 if last is None else last + 1
     if size < signed:
         raise SetBackError(f"the log {origin}: {signed} leaves were signed, and the database has {size}")
-    for head, seq, seal in _heads(session, origin):
+    heads = _heads(session, origin)
+    for head, seq, seal in heads:
         if seq is None or head.seq > seq:
             session.add(TreeLeaf(origin=origin, number=size, chain=head.chain, seq=head.seq, seal=head.seal))
             size += 1
@@ -83,7 +91,7 @@ def note_heads(session: Session, origin: str, *, signed: int = 0) -> int:
             raise SetBackError(
                 f"{head.chain}: ends at line {head.seq}; line {seq} was noted before, or had another seal"
             )
-    return size
+    return size, len(heads)
 
 
 def _heads(session: Session, origin: str) -> list[tuple[ChainHead, int | None, str | None]]:
