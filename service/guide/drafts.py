@@ -20,6 +20,7 @@ from thirdcard.calibration.documents import read_document
 from thirdcard.calibration.errors import CalibrationError, DocumentError
 from thirdcard.calibration.layout import BET_PATTERN
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.config.parse_errors import table_error_from
 from thirdcard.service.config.table_file import (
     MOST_ID_BYTES,
     MOST_ID_CHARACTERS,
