@@ -27,7 +27,7 @@ MOST = 20
 """Faults that are named; the rest is counted."""
 _SCRATCH = """
 CREATE TABLE last (
-    chain TEXT, kind TEXT, key TEXT, seq INTEGER, told TEXT, PRIMARY KEY (chain, kind, key)
+    chain TEXT, kind TEXT, key TEXT, seq INTEGER, content TEXT, PRIMARY KEY (chain, kind, key)
 ) WITHOUT ROWID
 """
 """The last entry about each row: in a file that nobody else sees and that goes with its connection, so that millions of
@@ -120,9 +120,9 @@ def _is_entry(row: Any) -> bool:
 
 def _last_entries(scratch: sqlite3.Connection, name: str) -> Iterator[_Entry]:
     """The last entry about each row of a chain, in their order."""
-    wanted = "SELECT kind, key, seq, told FROM last WHERE chain = ? ORDER BY seq"
-    for kind, key, seq, told in scratch.execute(wanted, (name,)):
-        yield _Entry(_KINDS[kind], tuple(json.loads(key)), name, seq, None if told is None else json.loads(told))
+    wanted = "SELECT kind, key, seq, content FROM last WHERE chain = ? ORDER BY seq"
+    for kind, key, seq, content in scratch.execute(wanted, (name,)):
+        yield _Entry(_KINDS[kind], tuple(json.loads(key)), name, seq, None if content is None else json.loads(content))
 
 
 def _compare(session: Session, entries: Sequence[_Entry], known: Counter[type[Base]]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A turn that only one process has at a time, for one database: between a transaction and what somebody else is told.
+"""A turn that only one process of a database has at a time, across a transaction and its report to another process.
 
 SQLite's own lock would keep every writer waiting meanwhile. So a turn is a lock of its own: of a file beside SQLite's,
 of the server with PostgreSQL. It ends with the process or connection that has it, however these end.

@@ -1,6 +1,7 @@
 """A process that adds lines to chains and has them signed, again and again, as a service beside others does.
 
-`python -m tests.service.sealing.sealing_process URL SOCKET NAME ROUNDS` prints `ready`, and begins when it is told.
+`python -m tests.service.sealing.sealing_process URL SOCKET NAME ROUNDS` prints `ready`, and begins when a
+line comes in.
 """
 
 from __future__ import annotations
