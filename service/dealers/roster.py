@@ -91,7 +91,11 @@ def who_deals(session: Session, table_id: str, at: datetime, changes: Sequence[C
 
 def dealer_at(stints: Iterable[Stint], at: datetime, changes: Sequence[Change]) -> str | None:
     """Who dealt at a given time, by the roster lines of one table and the dealer changes of its log; None where
-    unknown."""
+    unknown.
+
+    Several changes may have the same time, where they were reported too late. After it the last one rules; at that
+    very time nobody knows which.
+    """
     lines = list(stints)
     ruling = [one for one in lines if one.is_ruling and one.from_at <= at < one.to_at]
     if ruling:
@@ -101,7 +105,10 @@ def dealer_at(stints: Iterable[Stint], at: datetime, changes: Sequence[Change]) 
     begins = [(one.from_at, 1, one.dealer) for one in planned]
     told = [(since, 2, dealer) for since, dealer in changes]
     before = [each for each in (*ends, *begins, *told) if each[0] <= at]
-    return max(before, key=lambda each: each[:2], default=(at, 0, None))[2]
+    latest = max((each[:2] for each in before), default=None)
+    dealers = [dealer for *when, dealer in before if tuple(when) == latest]
+    is_open = latest is not None and latest == (at, 2) and len(set(dealers)) > 1
+    return dealers[-1] if dealers and not is_open else None
 
 
 def _row(session: Session, who: str, fields: StintFields, now: datetime) -> StintRow:

@@ -95,3 +95,9 @@ def test_line_beside_another_is_taken(staffed: Database, line: StintFields) -> N
         gone = remove_stint(session, number)
         assert gone is not None and gone.from_at == line.from_at
         assert remove_stint(session, number) is None
+
+
+def test_dealers_who_changed_at_one_time_of_the_log_are_not_confused() -> None:
+    """Late reports get the time at which they came: at that very time nobody knows who dealt."""
+    told = ((at(0), "Ann"), (at(10), "Ben"), (at(10), "Cleo"))
+    assert [dealer_at((), at(minute), told) for minute in (9, 10, 11)] == ["Ann", None, "Cleo"]
