@@ -37,9 +37,9 @@ class Anchor:
     path: Path
     note: SignedNote
     stamped_at: datetime | None
-    """When an authority saw it; None where there is no stamp, or none was asked for."""
+    """The time of the authority's stamp; None where there is no stamp, or none was asked for."""
     is_of_folder: bool = True
-    """Whether its whole folder was given, in which none may be missing; a file alone is compared alone."""
+    """Whether its whole folder was given, so that missing anchors can be detected; a single file is compared alone."""
 
 
 class Anchoring:
@@ -147,14 +147,14 @@ def check_stamp(stamp: bytes, data: bytes, roots: Sequence[Certificate], where: 
 
 
 def load_anchors(place: Path, roots: Sequence[Certificate] = ()) -> list[Anchor]:
-    """Every checkpoint of a folder, by name; or that of one file.
+    """Every checkpoint of a folder, by file name; or the checkpoint of one file.
 
     Args:
-        place: The folder of anchors, or a copy of it, or a file of it.
-        roots: Certificates of time stamp authorities; without any, stamps are not looked at.
+        place: The folder of anchors, a copy of it, or one of its files.
+        roots: Certificates of time stamp authorities; without any, stamps are not checked.
 
     Raises:
-        SealError: It is neither, it is empty, or a file in it is cut or does not hold.
+        SealError: It is neither a folder nor a file, it is empty, or a file is truncated or invalid.
     """
     if place.is_file():
         return [replace(_load_anchor(place, roots), is_of_folder=False)]

@@ -101,9 +101,9 @@ class Checkpoint:
     at: datetime
     """The time by the signer's clock."""
     chains: int
-    """How many chains there are."""
+    """The number of chains."""
     anchored: int = 0
-    """The number of the newest checkpoint that lay in the folder of anchors then; 0: none did."""
+    """The number of the newest checkpoint in the folder of anchors at that time; 0 if there was none."""
     next_key: VerifierKey | None = None
     """The key that signs after this checkpoint."""
     begins: str | None = None

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable
 from thirdcard.service.sealing.merkle import hash_leaf, hash_node
 
 RangeRoot = Callable[[int, int], bytes]
-"""Gives the root over so many leaves (the second) from a leaf on (the first)."""
+"""Maps the first leaf's number and the number of leaves to the root over these leaves."""
 
 
 def inclusion_path(number: int, size: int, root_of: RangeRoot) -> list[bytes]:
-    """The hashes beside a leaf's way to the root, the nearest first.
+    """The sibling hashes on the path from a leaf to the root, nearest first.
 
     Args:
         number: The leaf, from 0.
-        size: How many leaves the log has.
-        root_of: Gives the roots of the subtrees beside the way.
+        size: The number of leaves of the log.
+        root_of: Returns the roots of the sibling subtrees.
 
     Raises:
         ValueError: There is no such leaf.

@@ -110,7 +110,7 @@ class LineProofs:
         )
 
     def _path(self, leaf: TreeLeaf, signed: Checkpoint) -> list[bytes]:
-        """The way to the signed root; with what is kept of subtrees where that is right, otherwise by all leaves."""
+        """The path to the signed root: by the stored subtrees where they are right, else by all leaves."""
         data = Leaf(chain=leaf.chain, seq=leaf.seq, seal=leaf.seal).data
         path = Subtrees(session=self.session, origin=self.origin).path(leaf.number, signed.size)
         if root_of_path(data, leaf.number, signed.size, path) == signed.root:

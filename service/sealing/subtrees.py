@@ -1,8 +1,8 @@
-"""Roots of whole subtrees of the log over all chains, kept so that a proof reads hundreds of hashes, not every leaf.
+"""Roots of whole subtrees of the log over all chains, stored so that a proof reads hundreds of hashes, not every leaf.
 
-As tiles of transparency logs (c2sp.org/tlog-tiles) it keeps every eighth level of the tree: the roots over 256 leaves,
-over 256 of these, and so on. Nothing believes them: `thirdcard verify` reads every leaf, and a proof that was made with
-them is made again from the leaves where it does not lead to the signed root.
+Like the tiles of transparency logs (c2sp.org/tlog-tiles), these are every eighth level of the tree: the roots over 256
+leaves, over 256 of these, and so on. Nothing relies on them: `thirdcard verify` reads every leaf, and a proof made with
+them that does not lead to the signed root is made again from the leaves.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ STEP = 8
 HIGHEST = 32
 """The highest kept level, in levels above the leaves: 4 billion leaves."""
 AT_ONCE = 200
-"""Subtrees of one transaction: 51,200 leaves are read and hashed meanwhile, about 0.3 s."""
+"""Subtrees stored in one transaction: 51,200 leaves are read and hashed for them, about 0.3 s."""
 BATCH = 10_000
-"""Leaves that are read, or sent to the signer, at once: about 1 MB of JSON."""
+"""The number of leaves read, or sent to the signer, at once: about 1 MB of JSON."""
 LEVELS = range(STEP, HIGHEST + 1, STEP)
 
 
@@ -37,7 +37,7 @@ class Subtrees:
     Args:
         session: A transaction.
         origin: The log.
-        is_kept_used: Whether what is kept is used; if not, every root is found from the leaves.
+        is_kept_used: Whether stored roots are used; otherwise every root is computed from the leaves.
     """
 
     session: Session
@@ -45,7 +45,7 @@ class Subtrees:
     is_kept_used: bool = True
 
     def path(self, number: int, size: int) -> list[bytes]:
-        """The hashes beside a leaf's way to the root over the first `size` leaves, the nearest first.
+        """The sibling hashes on the path from a leaf to the root over the first `size` leaves, nearest first.
 
         Raises:
             ValueError: There is no such leaf, or there are fewer leaves.
@@ -53,7 +53,7 @@ class Subtrees:
         return inclusion_path(number, size, self.root)
 
     def root(self, first: int, size: int) -> bytes:
-        """The root over `size` leaves from the number `first` on, which is a multiple of the next power of two.
+        """The root over `size` leaves from leaf `first` on; `first` is a multiple of the next power of two.
 
         Raises:
             ValueError: There are fewer leaves.
@@ -63,7 +63,7 @@ class Subtrees:
         return left if whole == size else hash_node(left, self.root(first + whole, size - whole))
 
     def _whole(self, first: int, height: int) -> bytes:
-        """The root of a whole subtree: from kept roots below it where all are there, otherwise from its leaves."""
+        """The root of a complete subtree: from the stored roots below it if all exist, else from its leaves."""
         level = min(height // STEP * STEP, HIGHEST) if self.is_kept_used else 0
         roots = self._kept(level, first >> level, 1 << height - level) if level else ()
         if len(roots) != 1 << height - level:
@@ -85,7 +85,7 @@ class Subtrees:
 
 
 def leaves_of(session: Session, origin: str, first: int = 0, end: int | None = None) -> Iterator[tuple[int, Leaf]]:
-    """Each leaf from the number `first` on with its number, in order; up to and without `end`."""
+    """The leaves from number `first` up to `end` (exclusive), each with its number, in order."""
     while end is None or first < end:
         wanted = select(TreeLeaf.number, TreeLeaf.chain, TreeLeaf.seq, TreeLeaf.seal)
         wanted = wanted.where(TreeLeaf.origin == origin, TreeLeaf.number >= first)
@@ -100,14 +100,14 @@ def leaves_of(session: Session, origin: str, first: int = 0, end: int | None = N
 
 
 def keep_subtrees(database: Database, origin: str) -> None:
-    """Keep the roots of the subtrees that became whole since the last time; in steps, so that nobody waits long."""
+    """Store the roots of the subtrees completed since the last call, in short transactions."""
     for level in LEVELS:
         while _keep_some(database, origin, level) == AT_ONCE:
             pass
 
 
 def _keep_some(database: Database, origin: str, level: int) -> int:
-    """Keep the next subtrees of a level, at most 200; gives how many."""
+    """Store the next subtrees of a level, at most 200; returns how many."""
     with database.reading() as session:
         first = _next_number(session, origin, level)
         roots = list(_following(session, origin, level, first))
@@ -128,7 +128,7 @@ def _next_number(session: Session, origin: str, level: int) -> int:
 
 
 def _following(session: Session, origin: str, level: int, first: int) -> Iterator[bytes]:
-    """The roots of the next whole subtrees of a level, from what is kept eight levels below."""
+    """The roots of the next complete subtrees of a level, from the roots eight levels below."""
     nodes = _below(session, origin, level - STEP, first << STEP, first + AT_ONCE << STEP)
     while len(group := list(islice(nodes, 1 << STEP))) == 1 << STEP:
         yield _fold(group)
@@ -143,7 +143,7 @@ def _below(session: Session, origin: str, level: int, first: int, end: int) -> I
 
 
 def _fold(nodes: Sequence[bytes]) -> bytes:
-    """The root over a power of two of nodes beside each other."""
+    """The root over adjacent nodes; their number is a power of two."""
     while len(nodes) > 1:
         nodes = [hash_node(left, right) for left, right in zip(nodes[::2], nodes[1::2], strict=True)]
     return nodes[0]

@@ -23,16 +23,16 @@ class SetBackError(SealError):
 
 
 def seal_heads(database: Database, signer: SignerLink) -> int:
-    """Note every head that moved, have the log signed, and keep its checkpoints.
+    """Add a leaf for every changed head, have the log signed, and store its checkpoints.
 
-    One round at a time, in whichever process: two at once would send the same leaves twice, which the signer refuses.
+    One run at a time over all processes: two at once would send the same leaves twice, and the signer would refuse.
 
     Returns:
         The number of leaves of the log.
 
     Raises:
-        SignerAwayError: No signer answers, or another process is long about it; the next call sends what waits.
-        SigningRefusedError: The signer does not sign this.
+        SignerAwayError: No signer answers, or another process takes too long; the next call sends what is waiting.
+        SigningRefusedError: The signer refuses to sign.
         SetBackError: A chain or the log was set back.
     """
     try:
@@ -74,7 +74,7 @@ def note_heads(session: Session, origin: str, *, signed: int = 0) -> int:
 
 
 def _note_heads(session: Session, origin: str, signed: int) -> tuple[int, int]:
-    """How many leaves there are then, and how many chains they are of.
+    """Add the leaves; returns the number of leaves of the log, and the number of chains.
 
     Chains are counted among the heads that were read: on PostgreSQL another process may begin one a moment later.
     """

@@ -50,12 +50,12 @@ class Breach:
 
 
 def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]], *, at: datetime) -> list[ChainLine]:
-    """Add lines at a chain's end; they stand there when the session's transaction is committed.
+    """Append lines to a chain; they are stored when the session's transaction is committed.
 
     Plain statements: mapped objects cost several times as much, and every alert adds lines to two chains.
 
     Returns:
-        The lines as they stand there; the session does not follow them.
+        The appended lines; the session does not track them.
     """
     texts = [canonical(body) for body in bodies]
     if not texts:
@@ -72,10 +72,10 @@ def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]],
 
 
 def _end_to_move(session: Session, chain: str) -> tuple[int, str]:
-    """Number and seal of the last line, locked until the transaction ends: whoever adds next begins behind these."""
+    """Number and seal of the last line, locked until the transaction ends."""
     end = session.execute(_END, {"of_chain": chain}).first()
     if end is None:
-        # PostgreSQL locks no row that is not there: of two who begin a chain at once, the second waits here
+        # PostgreSQL cannot lock a row that does not exist yet: of two that begin a chain at once, the second waits here
         session.execute(_BEGIN, {"chain": chain, "seq": 0, "seal": FIRST_SEAL})
         end = session.execute(_END, {"of_chain": chain}).one()
     return end[0], end[1]
@@ -95,13 +95,13 @@ def read(session: Session, chain: str, *, first: int = 1, last: int | None = Non
 
 
 def contents(session: Session, chain: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Number and content of every line in order: faster than `read` where there are millions."""
+    """Number and content of every line in order; faster than `read` for millions of lines."""
     for seq, _, body, _ in _rows(session, chain):
         yield seq, _content(body)
 
 
 def parsed(line: ChainLine) -> dict[str, Any]:
-    """A line's content; empty where somebody made it something else than a JSON mapping, which its seal shows."""
+    """The parsed body of a line; empty where it was changed to anything but a JSON mapping, which its seal shows."""
     return _content(line.body)
 
 
@@ -114,7 +114,7 @@ def _content(body: str) -> dict[str, Any]:
 
 
 def chains(session: Session) -> Sequence[str]:
-    """The names of all chains, those that lost their head among them."""
+    """The names of all chains, including those that lost their head."""
     named = set(session.scalars(select(ChainHead.chain)))
     wanted = select(ChainLine.chain).order_by(ChainLine.chain).limit(1)
     name = session.scalar(wanted)

@@ -35,7 +35,7 @@ from thirdcard.service.store.recorded_rows import (
 from thirdcard.service.store.schema import AlertRow, Base, LogRow
 
 AT_ONCE = 200
-"""Rows in one entry when an older database is taken over: about 100 KB of JSON."""
+"""The number of rows in one entry when an older database is recorded: about 100 KB of JSON."""
 _SQLITE_NOW = "SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')"
 _CHANGED = "changed rows"
 _ACTS = "acts of the audit"

@@ -24,14 +24,13 @@ from thirdcard.service.store.schema import Base
 AT_ONCE = 500
 """The number of rows read with one statement; SQLite allows 32,766 values in one."""
 MOST = 20
-"""Faults that are named; the rest is counted."""
+"""The number of faults that are named; the others are only counted."""
 _SCRATCH = """
 CREATE TABLE last (
     chain TEXT, kind TEXT, key TEXT, seq INTEGER, content TEXT, PRIMARY KEY (chain, kind, key)
 ) WITHOUT ROWID
 """
-"""The last entry about each row: in a file that nobody else sees and that goes with its connection, so that millions of
-rows need no more memory than hundreds."""
+"""The last entry about each row, in a temporary file, so that millions of rows need no more memory than hundreds."""
 _KINDS: Mapping[str, type[Base]] = {table_of(kind).name: kind for kind in RECORDED}
 
 
@@ -102,7 +101,7 @@ def _chains(session: Session) -> list[str]:
 
 
 def _told(session: Session, name: str) -> Iterator[tuple[str, str, str, int, str | None]]:
-    """Every entry of a chain, in order, as the scratch table has it."""
+    """Every entry of a chain, in order, as rows of the scratch table."""
     for seq, content in chain.contents(session, name):
         rows = content.get("rows")
         for row in rows if isinstance(rows, list) else ():
@@ -112,14 +111,14 @@ def _told(session: Session, name: str) -> Iterator[tuple[str, str, str, int, str
 
 
 def _is_entry(row: Any) -> bool:
-    """Whether somebody made it something else, which its seal shows."""
+    """Whether it was changed to something else, which its seal shows."""
     if not isinstance(row, dict) or str(row.get("table")) not in _KINDS or not isinstance(row.get("key"), list):
         return False
     return bool(row.get("gone")) or isinstance(row.get("is"), dict)
 
 
 def _last_entries(scratch: sqlite3.Connection, name: str) -> Iterator[_Entry]:
-    """The last entry about each row of a chain, in their order."""
+    """The last entry about each row of a chain, in order."""
     wanted = "SELECT kind, key, seq, content FROM last WHERE chain = ? ORDER BY seq"
     for kind, key, seq, content in scratch.execute(wanted, (name,)):
         yield _Entry(_KINDS[kind], tuple(json.loads(key)), name, seq, None if content is None else json.loads(content))
@@ -163,7 +162,7 @@ def _rows(session: Session, kind: type[Base], keys: Sequence[Key]) -> Iterator[t
 
 
 def _unrecorded(session: Session, scratch: sqlite3.Connection, kind: type[Base]) -> Iterator[str]:
-    """Rows that no entry describes."""
+    """Rows without an entry."""
     scratch.execute("CREATE INDEX IF NOT EXISTS by_key ON last (kind, key)")
     wanted, name = "SELECT 1 FROM last WHERE kind = ? AND key = ?", table_of(kind).name
     for key in _keys(session, kind):

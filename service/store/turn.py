@@ -1,7 +1,7 @@
-"""A turn that only one process of a database has at a time, across a transaction and its report to another process.
+"""A lock that one process of a database holds at a time, across a transaction and its report to another process.
 
-SQLite's own lock would keep every writer waiting meanwhile. So a turn is a lock of its own: of a file beside SQLite's,
-of the server with PostgreSQL. It ends with the process or connection that has it, however these end.
+SQLite's own lock would make every writer wait. So this is another lock: on a file beside SQLite's, or an advisory lock
+of the PostgreSQL server. It is released when its process or connection ends, however it ends.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from sqlalchemy import Connection, Engine, text
 from thirdcard.service.ports.errors import ServiceError
 
 LOOK_S = 0.05
-"""How often it is looked whether the turn is free."""
+"""Seconds between two attempts to take the lock."""
 ENDING = ".turn"
-"""Of the file beside SQLite's."""
+"""The ending of the file beside SQLite's."""
 SEALING, MIGRATING = 0x7468_6401, 0x7468_6402
 """Numbers of PostgreSQL's advisory locks; they must only differ from other programs' in the same database."""
 _OWN_RIGHTS = 0o600
 
 
 class TurnTakenError(ServiceError):
-    """Another process has the turn for long."""
+    """Another process holds the lock for too long."""
 
 
 @contextmanager
 def turn(engine: Engine, patience_s: float) -> Iterator[None]:
-    """Wait for the turn, and have it while the block runs.
+    """Wait for the lock, and hold it while the block runs.
 
     Args:
         engine: The database's connections.
-        patience_s: So long another process may have it.
+        patience_s: The longest wait for another process, in seconds.
 
     Raises:
-        TurnTakenError: It has it longer.
+        TurnTakenError: Another process holds it longer.
     """
     with ExitStack() as held:
         take = _file_turn(engine, held) if engine.dialect.name == "sqlite" else _server_turn(engine, held)
@@ -52,7 +52,7 @@ def turn(engine: Engine, patience_s: float) -> Iterator[None]:
 
 
 def wait_for_migrations(connection: Connection) -> None:
-    """Let nobody else bring the database up to date until this transaction ends; SQLite lets nobody in any case."""
+    """Keep other processes from migrating the database until this transaction ends; SQLite does so by itself."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": MIGRATING})
 

@@ -19,7 +19,7 @@ from thirdcard.service.store.schema import AlertRow, EvidenceRow
 
 ALERT_CHAINS = "alerts/"
 AT_ONCE = 500
-"""Alerts that are read with one statement; SQLite takes 32,766 values in one."""
+"""The number of alerts read with one statement; SQLite accepts 32,766 values in one."""
 VouchedLines = Callable[[Session, str], Iterable[chain.Vouched]]
 
 
@@ -39,7 +39,7 @@ def verify_chains(session: Session, known: Iterable[str] = (), vouched: VouchedL
 
 
 def verify_evidence(session: Session, store: EvidenceStore) -> str | None:
-    """The first alert or file that is not what was sealed, in words; None where all are."""
+    """The first alert or file that differs from what was sealed, in words; None where all match."""
     sealed = _sealed_alerts(session)
     while some := list(islice(sealed, AT_ONCE)):
         wanted = select(AlertRow.id, AlertRow.body).where(AlertRow.id.in_([alert_id for alert_id, _ in some]))
