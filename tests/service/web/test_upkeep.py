@@ -198,7 +198,7 @@ def test_settings_without_the_parts_beside_the_room_say_so(room: TestRoom) -> No
     admin = room.as_role("admin")
     assert_error(admin.get("/api/retention"), 404, says="do not run in this service")
     assert admin.get("/api/channels").json()["items"] == []
-    assert "Nobody looks after the disk" in room.browser("admin").get("/settings/retention").text
+    assert "does not manage the disk" in room.browser("admin").get("/settings/retention").text
 
 
 def test_figures_tell_of_channels_and_disk(house: House) -> None:

@@ -147,7 +147,7 @@ export class CardCrop {
     this.button.addEventListener("click", () => this.play());
     this.video.addEventListener("loadedmetadata", () => { this.video.currentTime = this.begin_s; });
     this.video.addEventListener("timeupdate", () => { if (this.video.currentTime > this.begin_s + LEAD_S + AFTER_S) this.video.pause(); });
-    this.video.addEventListener("error", () => { if (this.video.getAttribute("src")) this.tell("This browser cannot play the video: not every one plays H.265."); });
+    this.video.addEventListener("error", () => { if (this.video.getAttribute("src")) this.tell("This browser cannot play the video: not every browser plays H.265."); });
   }
 
   tell(text) {
