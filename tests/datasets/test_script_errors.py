@@ -20,10 +20,10 @@ TABLE = {"rulebook": "tas"}
     ("mapping", "text"),
     [
         pytest.param({"table": TABLE, "rounds": []}, "x.yaml", id="no round"),
-        pytest.param({"table": TABLE, "rounds": [{}], "sead": 1}, "x.yaml: sead = 'sead'; is not a key", id="key"),
+        pytest.param({"table": TABLE, "rounds": [{}], "sead": 1}, "x.yaml: sead = 'sead'; is not known here", id="key"),
         pytest.param({"rounds": [{}]}, "x.yaml: table = 'table'; is missing", id="no table"),
         pytest.param(
-            {"table": {"rulebook": "vegas"}, "rounds": [{}]}, "x.yaml: table.rulebook = 'vegas'; input", id="rulebook"
+            {"table": {"rulebook": "vegas"}, "rounds": [{}]}, "x.yaml: table.rulebook = 'vegas'; must be 'nz-authority'", id="rulebook"
         ),
         pytest.param(
             {"table": TABLE, "rounds": [{}], "video": {"fps": 0}}, "x.yaml: video.fps = 0", id="frames per second"
