@@ -23,7 +23,9 @@ TABLE = {"rulebook": "tas"}
         pytest.param({"table": TABLE, "rounds": [{}], "sead": 1}, "x.yaml: sead = 'sead'; is not known here", id="key"),
         pytest.param({"rounds": [{}]}, "x.yaml: table = 'table'; is missing", id="no table"),
         pytest.param(
-            {"table": {"rulebook": "vegas"}, "rounds": [{}]}, "x.yaml: table.rulebook = 'vegas'; must be 'nz-authority'", id="rulebook"
+            {"table": {"rulebook": "vegas"}, "rounds": [{}]},
+            "x.yaml: table.rulebook = 'vegas'; must be 'nz-authority'",
+            id="rulebook",
         ),
         pytest.param(
             {"table": TABLE, "rounds": [{}], "video": {"fps": 0}}, "x.yaml: video.fps = 0", id="frames per second"
