@@ -28,6 +28,8 @@ FEW = 3
 _REPEATED = re.compile(r"(?:row|listitem|option|img|group)\b|link \"(?:D-)?N")
 _TOLD = re.compile(r"(?:row|link|button|cell|img) ")
 """Lines whose name includes their content."""
+_LATER = 'button "Recording: N to either side"'
+"""It is there once the recording goes on for three minutes after the alert: on a slow machine, not on a quick one."""
 FRAMED = ("wall", "settings")
 """The pages for which the frame is included too; it is the same on the others."""
 _DRAWN = re.compile(r"\b[0-9a-f]{40,}\b|(?<=\bD-)[0-9A-Z]{4,}\b")
@@ -74,7 +76,7 @@ def _short(lines: list[Any]) -> list[Any]:
 def _short_line(line: Any) -> Any:
     """The line with its children; None where it has no information."""
     if not isinstance(line, dict):
-        return None if line == "paragraph" else line
+        return None if line in ("paragraph", _LATER) else line
     ((name, inner),) = line.items()
     if name.startswith("/"):
         return None
