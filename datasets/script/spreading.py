@@ -1,6 +1,6 @@
 """Spread the decks on the cloth before play: where each card lies, and the dealer's sweeps.
 
-A lay is what lies there together: some decks, in rows. Each is spread row by row, left to be filmed, and gathered.
+A lay is the set of decks spread at the same time, in rows. It is spread row by row, left to be filmed, and gathered.
 Millimetres of the layout plane, seconds of stream time.
 """
 

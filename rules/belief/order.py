@@ -36,7 +36,7 @@ class LawfulOrder:
     """Passes on the lines of a round as if the cards had come in the lawful order.
 
     The first four cards come in the order of the rulebook. A card that the style deals face down was turned after it
-    came. A card whose turn has not come is held back, with all its lines, until the cards before it have come.
+    came. A later card waits, with all its lines, until the cards before it have come.
     """
 
     order: tuple[Side, ...]

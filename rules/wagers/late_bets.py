@@ -1,6 +1,6 @@
 """Find wagers that changed when the rulebook forbids it.
 
-A change that may be half of a move, or a payment that is not logged yet, is held back for a moment. A change of unknown
+A change that may be half of a move, or a payment that is not logged yet, is judged a moment later. A change of unknown
 direction never makes an alert.
 """
 

@@ -1,4 +1,4 @@
-"""Turn changes of stacks into log lines on wagers: what lies there now, who reached in, what was settled.
+"""Turn changes of stacks into log lines on wagers: the new amount, who reached in, what was settled.
 
 Whether the dealer took or returned chips shows by how far the arm went: returned chips are carried outward. Knows
 nothing of how chips or arms are detected. Millimetres of the layout, seconds of stream time.

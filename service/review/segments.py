@@ -1,4 +1,4 @@
-"""Cut a shift into segments that can be watched separately, each with a run-in to see what lies there at its start.
+"""Cut a shift into segments that can be watched separately, each with a run-in that shows the table before its start.
 
 A segment counts from where the previous one ended: at the first time after its own end at which no round is running. So
 segments are independent, and together give one log. Pure.

@@ -246,7 +246,7 @@ class TableWatch:
         return shown_spreads(self.observer.take_spreads())
 
     def _forget_left_over(self, t: float) -> None:
-        """Forget left-over cards of an earlier round: what lies there now came while nothing was seen."""
+        """Forget the left-over cards of an earlier round: cards now in their places came while nothing was seen."""
         self.observer.forget_cards(self.interpreter.forget_left_over(t))
 
     def _judge(self, lines: Sequence[Event], now_t: float) -> None:

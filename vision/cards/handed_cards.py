@@ -94,7 +94,7 @@ class PassedOn:
 
 @dataclass(slots=True)
 class HandedCards:
-    """The places to which cards are taken: what lies there, and which cards are away."""
+    """The places to which cards are taken, the cards in them, and the cards that are away."""
 
     places: Polygons
     passed_on: PassedOn = field(default_factory=PassedOn)
