@@ -111,7 +111,7 @@ def _told(session: Session, name: str) -> Iterator[tuple[str, str, str, int, str
 
 
 def _is_entry(row: Any) -> bool:
-    """Whether it was changed to something else, which its seal shows."""
+    """Whether a row's entry has the form in which it is written; any other was changed, which its seal shows."""
     if not isinstance(row, dict) or str(row.get("table")) not in _KINDS or not isinstance(row.get("key"), list):
         return False
     return bool(row.get("gone")) or isinstance(row.get("is"), dict)

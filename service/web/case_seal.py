@@ -97,7 +97,7 @@ def prove_export(room: Room, case_id: int, line: int, alert_ids: Sequence[int]) 
 
 
 def lines_of_alerts(session: Session, alert_ids: Iterable[int]) -> dict[str, list[int]]:
-    """The lines of alerts and of their files, by chain."""
+    """The line numbers of alerts and their files, by chain."""
     wanted = set(alert_ids)
     tables = session.scalars(select(AlertRow.table_id).where(AlertRow.id.in_(wanted)).distinct()).all()
     found: dict[str, list[int]] = {}

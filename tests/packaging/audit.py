@@ -2,8 +2,8 @@
 
     python -m tests.packaging.audit PIP_AUDIT REQUIREMENTS
 
-Exit status 1 names what an advisory is about. What could not be looked up, since there is no network or the index does
-not know it, is said and is no fault: a machine without a network must be able to check everything else.
+Exit status 1: there are advisories, and they are named. Packages that could not be looked up, without a network or
+because the index does not know them, are counted and do not fail: everything else must be checkable offline.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 ANSWER_S = 10
-"""So long one answer of the index may take."""
+"""The longest wait for one answer of the index."""
 LONGEST_S = 300
-"""So long all of it may take: some 100 packages are asked for, one after the other, each in about half a second."""
+"""The longest time for all: some 100 packages are looked up in turn, each in about half a second."""
 
 
 def main(program: str, path: str) -> int:
-    """Audit the requirements of a file with a pip-audit; gives the exit status."""
+    """Audit the requirements of a file with a pip-audit; returns the exit status."""
     command = [program, "--requirement", path, "--no-deps", "--disable-pip"]
     command += ["--progress-spinner", "off", "--timeout", str(ANSWER_S), "--format", "json"]
     try:
@@ -40,7 +40,7 @@ def main(program: str, path: str) -> int:
 
 
 def parse_report(text: str) -> Sequence[Mapping[str, Any]] | None:
-    """What pip-audit says of each package; None where it says nothing, since it could not ask."""
+    """Parse pip-audit's report, an entry for each package; None where there is no report, so nothing was looked up."""
     try:
         return list(json.loads(text)["dependencies"])
     except (ValueError, KeyError):
@@ -48,7 +48,7 @@ def parse_report(text: str) -> Sequence[Mapping[str, Any]] | None:
 
 
 def judge(dependencies: Sequence[Mapping[str, Any]]) -> tuple[int, list[str]]:
-    """How many advisories there are, and what is to be said, a line each."""
+    """Return the number of advisories, and the lines to print."""
     lines = []
     for one in dependencies:
         for each in one.get("vulns", ()):
