@@ -158,7 +158,7 @@ def test_blocked_sound_is_said_on_every_page_until_a_click(strict_browser: Brows
             page.goto(f"{room.address}{path}")
             expect(page.locator("#mute")).to_have_text("Sound is blocked, click")
         page.evaluate(NOTE_SOUNDS)
-        page.locator("#mute").click()
+        page.locator("#mute").click(delay=300)  # the button shrinks under the pointer before it is let go
         page.wait_for_function("() => window.heard.length === 1")
         expect(page.locator("#mute")).to_have_text("Sound")
         assert page.locator("#mute").get_attribute("aria-pressed") == "false"

@@ -55,15 +55,24 @@ function showSound() {
   mute.textContent = is ? "Sound is blocked, click" : isMuted() ? "Sound off" : "Sound";
 }
 
-// A touch unblocks the sound, often before its click arrives: what the button said when it was touched counts.
-for (const name of ["pointerdown", "keydown"]) addEventListener(name, () => { was_blocked = isBlocked(); }, { passive: true, capture: true });
+const confirmSound = () => whenAudible(() => play("low"));
+
+/**
+ * A touch unblocks the sound, mostly before its click arrives: what the button said when it was touched counts. The
+ * button shrinks then, and the click may fall beside it, so that the press alone confirms.
+ */
+function touched({ target, key }) {
+  was_blocked = isBlocked();
+  if (was_blocked && (key === "m" || mute.contains(target))) confirmSound();
+}
+for (const name of ["pointerdown", "keydown"]) addEventListener(name, touched, { passive: true, capture: true });
 
 /** Sounds on or off; where they were blocked until this very touch, they are wanted. */
 export function toggleMute() {
   if (!was_blocked && !isBlocked()) setMuted(!isMuted());
-  was_blocked = false;
   showSound();
-  whenAudible(() => play("low"));
+  if (!was_blocked) confirmSound();
+  was_blocked = false;
 }
 mute.addEventListener("click", toggleMute);
 addEventListener("storage", showSound);
