@@ -11,9 +11,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import Connection, Engine, bindparam, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -22,11 +23,30 @@ from thirdcard.service.store.schema import Base, ChainHead, ChainLine
 FIRST_SEAL = "0" * 64
 PAGE = 5000
 _LINES, _HEADS = (Base.metadata.tables[kind.__tablename__] for kind in (ChainLine, ChainHead))
-_WRITTEN = ("chain", "seq", "at", "body", "seal")
 _ADD = insert(_LINES)
 _BEGIN = insert(_HEADS).on_conflict_do_nothing()
 _END = select(_HEADS.c.seq, _HEADS.c.seal).where(_HEADS.c.chain == bindparam("of_chain")).with_for_update()
-_MOVE = update(_HEADS).where(_HEADS.c.chain == bindparam("of_chain"))
+_MOVE = update(_HEADS).where(
+    _HEADS.c.chain == bindparam("of_chain"),
+    _HEADS.c.seq == bindparam("from_seq"),
+    _HEADS.c.seal == bindparam("from_seal"),
+)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+End = tuple[int, str]
+"""Number and seal of a chain's last line."""
+MOST_ENDS = 1000
+"""How many ends are remembered: some chains of each table, and those of recent cases and reviews."""
+_ENDS: WeakKeyDictionary[Engine, dict[str, End]] = WeakKeyDictionary()
+
+
+class AppendedLine(NamedTuple):
+    """A line as it is written."""
+
+    chain: str
+    seq: int
+    at: datetime
+    body: str
+    seal: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,35 +69,58 @@ class Breach:
     what: str
 
 
-def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]], *, at: datetime) -> list[ChainLine]:
-    """Append lines to a chain; they are stored when the session's transaction is committed.
+def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]], *, at: datetime) -> list[AppendedLine]:
+    """Append lines to a chain and return them; they are stored when the session's transaction is committed.
 
-    Plain statements: mapped objects cost several times as much, and every alert adds lines to two chains.
-
-    Returns:
-        The appended lines; the session does not track them.
+    Plain statements on the connection: mapped objects and a session's statements cost several times as much, and every
+    alert adds lines to two chains.
     """
     texts = [canonical(body) for body in bodies]
     if not texts:
         return []
-    seq, seal = _end_to_move(session, chain)
-    lines = []
-    for text in texts:
-        seq, seal = seq + 1, seal_of(seal, chain, seq + 1, at, text)
-        lines.append(ChainLine(chain=chain, seq=seq, at=at, body=text, seal=seal))
-    session.execute(_ADD, [{name: getattr(line, name) for name in _WRITTEN} for line in lines])
-    session.execute(_MOVE, {"of_chain": chain, "seq": seq, "seal": seal})
     session.flush()
+    connection = session.connection()
+    ends = _last_ends(connection)
+    end = ends.get(chain)
+    lines = None if end is None else _move(connection, chain, end, texts, at)
+    if lines is None:
+        lines = _move(connection, chain, _end_to_move(connection, chain), texts, at)
+        assert lines is not None, "the end is locked"
+    ends[chain] = (lines[-1].seq, lines[-1].seal)
+    connection.execute(_ADD, [line._asdict() for line in lines])
     return lines
 
 
-def _end_to_move(session: Session, chain: str) -> tuple[int, str]:
+def _last_ends(connection: Connection) -> dict[str, End]:
+    """The ends of chains as this process last wrote them, committed or not: a guess that saves reading them."""
+    ends = _ENDS.setdefault(connection.engine, {})
+    if len(ends) > MOST_ENDS:
+        ends.clear()
+    return ends
+
+
+def _move(
+    connection: Connection, chain: str, end: End, texts: Iterable[str], at: datetime
+) -> list[AppendedLine] | None:
+    """Seal lines behind this end and move the chain's end there; None where the chain ends elsewhere."""
+    seq, seal = end
+    lines = []
+    for text in texts:
+        seq, seal = seq + 1, seal_of(seal, chain, seq + 1, at, text)
+        lines.append(AppendedLine(chain, seq, at, text, seal))
+    moved = connection.execute(
+        _MOVE, {"of_chain": chain, "from_seq": end[0], "from_seal": end[1], "seq": seq, "seal": seal}
+    )
+    return lines if moved.rowcount == 1 else None
+
+
+def _end_to_move(connection: Connection, chain: str) -> End:
     """Number and seal of the last line, locked until the transaction ends."""
-    end = session.execute(_END, {"of_chain": chain}).first()
+    end = connection.execute(_END, {"of_chain": chain}).first()
     if end is None:
         # PostgreSQL cannot lock a row that does not exist yet: of two that begin a chain at once, the second waits here
-        session.execute(_BEGIN, {"chain": chain, "seq": 0, "seal": FIRST_SEAL})
-        end = session.execute(_END, {"of_chain": chain}).one()
+        connection.execute(_BEGIN, {"chain": chain, "seq": 0, "seal": FIRST_SEAL})
+        end = connection.execute(_END, {"of_chain": chain}).one()
     return end[0], end[1]
 
 
@@ -190,4 +233,4 @@ def seal_of_text(before: str, chain: str, seq: int, at: str, body: str) -> str:
 
 def canonical(body: Mapping[str, object]) -> str:
     """JSON text that is identical for equal content."""
-    return json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _ENCODER.encode(body)

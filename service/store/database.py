@@ -40,6 +40,14 @@ class DatabaseError(ServiceError):
     """The database cannot be opened."""
 
 
+class WritingSession(Session):
+    """Marks the hours whose tallies its changes affect, and records the rows that it changes."""
+
+
+follow_changes(WritingSession)
+follow_rows(WritingSession)
+
+
 class Database:
     """Sessions of one database.
 
@@ -64,11 +72,9 @@ class Database:
         """
         with (
             self.engine.connect().execution_options(**_WRITING) as connection,
-            Session(connection) as session,
+            WritingSession(connection) as session,
             session.begin(),
         ):
-            follow_changes(session)
-            follow_rows(session)
             yield session
         for tell in self.after_writing if is_shown else ():
             tell()

@@ -7,16 +7,18 @@ unchanged, long texts and secrets by their SHA-256. Entries about a gaming table
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Float, Table, inspect
+from sqlalchemy import Boolean, Column, Float, String, Table, inspect
 from sqlalchemy.orm import Session
+from sqlalchemy.types import TypeEngine
 
+from thirdcard.service.store.columns import UtcTime
 from thirdcard.service.store.dealer_schema import DealerNameRow, DealerRow, StintRow
 from thirdcard.service.store.round_schema import CorrectionRow, RoundTerm
 from thirdcard.service.store.schema import (
@@ -67,6 +69,9 @@ class RecordSubject(StrEnum):
 
 PER_TABLE = frozenset({RecordSubject.ALERTS, RecordSubject.ROUNDS})
 """Subjects with a chain for each gaming table, so that tables do not block each other."""
+
+
+_PARENTS = ("table_id", "alert_id", "log_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,9 +147,34 @@ def table_of(kind: type[Base]) -> Table:
     return table
 
 
+def recorded_values(row: Base) -> dict[str, Any]:
+    """The values of all recorded columns of a row, as recorded in an entry."""
+    values = {}
+    for name, recorder in _recorders(type(row)):
+        value = getattr(row, name)
+        values[name] = value if value is None or recorder is _same else recorder(value)
+    return values
+
+
+@cache
+def _recorders(kind: type[Base]) -> Sequence[tuple[str, Callable[[Any], Any]]]:
+    return tuple((column.name, _recorder(kind, column)) for column in columns_of(kind))
+
+
+@cache
+def key_names(kind: type[Base]) -> Sequence[str]:
+    """The names of the primary key's columns."""
+    return tuple(column.name for column in table_of(kind).primary_key.columns)
+
+
 def chain_of_row(session: Session, row: Base) -> str:
     """The name of the chain that records a row."""
     return chain_of_subject(RECORDED[type(row)].subject, _gaming_table(session, row))
+
+
+def parent_of(row: Base) -> tuple[object, ...]:
+    """What decides on the chain of a row: rows with equal parents are recorded in one chain."""
+    return (RECORDED[type(row)].subject, *(getattr(row, name, None) for name in _PARENTS))
 
 
 def chain_of_subject(subject: RecordSubject, table_id: str | None) -> str:
@@ -154,17 +184,37 @@ def chain_of_subject(subject: RecordSubject, table_id: str | None) -> str:
 
 def recorded_value(kind: type[Base], column: Column[Any], value: Any) -> Any:
     """A column's value as recorded in an entry: the same before writing and after reading it back."""
-    if value is None:
-        return None
-    if isinstance(value, str):
-        if len(value) > LONGEST_TEXT or column.name in RECORDED[kind].secret:
-            return ["sha256", hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()]
-        return value
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    if isinstance(column.type, Boolean):
-        return bool(value)
-    return float(value) if isinstance(column.type, Float) else value
+    return None if value is None else _recorder(kind, column)(value)
+
+
+@cache
+def _recorder(kind: type[Base], column: Column[Any]) -> Callable[[Any], Any]:
+    """What makes a recorded value of a column's value that is not None."""
+    if isinstance(column.type, String):
+        return _hash if column.name in RECORDED[kind].secret else _text
+    for of, recorder in _RECORDERS.items():
+        if isinstance(column.type, of):
+            return recorder
+    return _same
+
+
+def _text(value: str) -> str | list[str]:
+    return value if len(value) <= LONGEST_TEXT else _hash(value)
+
+
+def _hash(value: str) -> list[str]:
+    return ["sha256", hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()]
+
+
+def _time(value: datetime) -> str:
+    return value.astimezone(UTC).isoformat()
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_RECORDERS: Mapping[type[TypeEngine[Any]], Callable[[Any], Any]] = {UtcTime: _time, Boolean: bool, Float: float}
 
 
 def _gaming_table(session: Session, row: Base) -> str | None:

@@ -29,7 +29,10 @@ from thirdcard.service.store.recorded_rows import (
     chain_of_row,
     chain_of_subject,
     columns_of,
+    key_names,
+    parent_of,
     recorded_value,
+    recorded_values,
     table_of,
 )
 from thirdcard.service.store.schema import AlertRow, Base, LogRow
@@ -55,10 +58,10 @@ class _Changed:
     """The chain of a deleted row, found while it still existed."""
 
 
-def follow_rows(session: Session) -> None:
-    """Record all further changes of the session."""
-    event.listen(session, "after_flush", _collect)
-    event.listen(session, "before_commit", _record)
+def follow_rows(sessions: type[Session]) -> None:
+    """Record all changes of sessions of this class."""
+    event.listen(sessions, "after_flush", _collect)
+    event.listen(sessions, "before_commit", _record)
 
 
 def note_act(session: Session, seq: int) -> None:
@@ -143,7 +146,7 @@ def _collect(session: Session, _context: object) -> None:
     for row in session.deleted:
         if type(row) in RECORDED:
             one = changed.setdefault(_key_of(row), _Changed(row))
-            one.was = _values(row) | dict(_old_values(row)) | one.was
+            one.was = recorded_values(row) | dict(_old_values(row)) | one.was
             one.is_gone, one.chain = True, chain_of_row(session, row)
 
 
@@ -153,9 +156,10 @@ def _record(session: Session) -> None:
     changed: dict[tuple[type[Base], Key], _Changed] = session.info.pop(_CHANGED, {})
     acts: list[int] = session.info.pop(_ACTS, [])
     entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    names: dict[tuple[object, ...], str] = {}
     for (kind, key), one in changed.items():
         if not (one.is_new and one.is_gone):
-            name = one.chain if one.is_gone and one.chain else chain_of_row(session, one.row)
+            name = one.chain if one.is_gone and one.chain else _chain_of(session, one.row, names)
             entries[name].append({"table": table_of(kind).name, "key": list(key), **_told(one)})
     if not entries:
         return
@@ -164,18 +168,22 @@ def _record(session: Session) -> None:
         chain.append(session, name, [({"acts": acts} if acts else {}) | {"rows": rows}], at=at)
 
 
+def _chain_of(session: Session, row: Base, names: dict[tuple[object, ...], str]) -> str:
+    """The chain that records a row; `names` keeps it for rows with the same parent."""
+    parent = parent_of(row)
+    if parent not in names:
+        names[parent] = chain_of_row(session, row)
+    return names[parent]
+
+
 def _told(one: _Changed) -> dict[str, Any]:
-    told: dict[str, Any] = {"gone": True} if one.is_gone else {"is": _values(one.row)}
+    told: dict[str, Any] = {"gone": True} if one.is_gone else {"is": recorded_values(one.row)}
     return told if one.is_new or not one.was else told | {"was": one.was}
 
 
 def _key_of(row: Base) -> tuple[type[Base], Key]:
-    return type(row), tuple(inspect(type(row)).primary_key_from_instance(row))
-
-
-def _values(row: Base) -> dict[str, Any]:
     kind = type(row)
-    return {column.name: recorded_value(kind, column, getattr(row, column.name)) for column in columns_of(kind)}
+    return kind, tuple(getattr(row, name) for name in key_names(kind))
 
 
 def _old_values(row: Base) -> Iterator[tuple[str, Any]]:

@@ -25,9 +25,9 @@ def hour_of(at: datetime) -> datetime:
     return at.replace(minute=0, second=0, microsecond=0)
 
 
-def follow_changes(session: Session) -> None:
-    """Mark the hours of all further changes of the session."""
-    event.listen(session, "before_flush", _note_changes)
+def follow_changes(sessions: type[Session]) -> None:
+    """Mark the hours of all changes of sessions of this class."""
+    event.listen(sessions, "before_flush", _note_changes)
 
 
 def touch(session: Session, places: Iterable[Place]) -> None:

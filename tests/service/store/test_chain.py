@@ -13,7 +13,7 @@ from thirdcard.service.config.table_file import MOST_ID_CHARACTERS
 from thirdcard.service.corrections.acts import correction_chain
 from thirdcard.service.store import chain
 from thirdcard.service.store.chain import Breach
-from thirdcard.service.store.database import Database
+from thirdcard.service.store.database import Database, open_database
 from thirdcard.service.store.log_chains import alert_chain, log_chain, review_chain
 from thirdcard.service.store.recorded_rows import RecordSubject, chain_of_subject
 from thirdcard.service.store.schema import ChainHead, ChainLine
@@ -113,6 +113,16 @@ def test_lines_of_a_transaction_that_failed_are_not_there(five: Database) -> Non
     assert breach_of(five) is None
     with five.writing() as session:
         assert chain.append(session, NAME, [{"t": 5}], at=NOW)[0].seq == 6
+
+
+def test_chain_that_two_processes_write_in_turn_has_no_breach(five: Database) -> None:
+    other = open_database(five.engine.url.render_as_string(hide_password=False))
+    for n, writer in enumerate((other, five, five, other, five), start=6):
+        with writer.writing() as session:
+            assert chain.append(session, NAME, [{"t": n}], at=NOW)[0].seq == n
+    other.close()
+
+    assert breach_of(five) is None
 
 
 def test_name_of_every_chain_of_a_table_fits_its_column() -> None:
