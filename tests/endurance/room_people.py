@@ -41,6 +41,11 @@ NOTE = """
 })();
 """
 """Notes what a page asks the hub to sound, and what it sounds when the hub asks it to."""
+BEHIND = """
+Object.defineProperty(document, "hidden", { get: () => true });
+Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+"""
+"""A browser without a window shows all its tabs at once; a person sees one, and the others are behind it."""
 STEPS = {
   "dismissed": ("#dismiss", "#dismiss button.strong", ("d", "2")),
   "escalated": ("#step", "#step-go", ("e",)),
@@ -129,6 +134,7 @@ class Operator:
         self._sign_in(page)
         for path in self.tabs[:-1]:
             tab = context.new_page()
+            tab.add_init_script(BEHIND)
             tab.goto(f"{self.room.address}{path}", wait_until="load")
         page.goto(f"{self.room.address}{self.tabs[-1]}", wait_until="load")
         page.bring_to_front()
