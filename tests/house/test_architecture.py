@@ -27,5 +27,5 @@ def test_answer_leads_to_what_was_asked_for(question: str, target: str) -> None:
 
 def test_every_room_of_the_service_stands_in_the_picture() -> None:
     rooms = {file.room.removeprefix("service.") for file in source_files("service")} - {"__init__", "service"}
-    picture = TEXT.partition("```")[2].partition("```")[0]
+    picture = TEXT.partition("```text")[2].partition("```")[0]
     assert {room for room in rooms if f"{room}/" not in picture} == set()
