@@ -41,7 +41,7 @@ from thirdcard.service.store.schema import LogRow
 from thirdcard.service.store.touched import follow_changes
 from thirdcard.service.watch.factory import now_utc
 
-BARE, CHAINS, ALL = "without", "chains", "all"
+BARE, CHAINS, ALL = VARIANTS = "without", "chains", "all"
 ASKED_HZ = 20.0
 """Requests a second, as of ten people who look at a page every half second."""
 READY_S = 60.0
@@ -207,8 +207,8 @@ def _wait_for(room: LiveRoom) -> None:
 
 def summary(costs: list[Cost], seconds: float) -> tuple[dict[str, float], bool]:
     """What sealing costs by the mean of the rounds, and whether the goals are reached."""
-    used = {name: mean(cost.processor_s for cost in costs if cost.variant == name) for name in (BARE, CHAINS, ALL)}
-    p99 = {name: mean(cost.p99_ms for cost in costs if cost.variant == name) for name in (BARE, CHAINS, ALL)}
+    used = {name: mean(cost.processor_s for cost in costs if cost.variant == name) for name in VARIANTS}
+    p99 = {name: mean(cost.p99_ms for cost in costs if cost.variant == name) for name in VARIANTS}
     share = (used[ALL] - used[BARE]) / seconds
     slower = p99[ALL] / p99[CHAINS]
     figures = {
@@ -230,7 +230,7 @@ def main() -> int:
     costs: list[Cost] = []
     print("| room | processor s: raising | service | signer | behind s | p99 ms | failed |\n" + "| --- " * 7 + "|")
     for number in range(wish.rounds):
-        for variant in (BARE, CHAINS, ALL):
+        for variant in VARIANTS:
             with tempfile.TemporaryDirectory(prefix="cost") as folder:
                 cost = measure(Path(folder) / str(number), variant, wish.seconds, wish.rate)
             costs.append(cost)

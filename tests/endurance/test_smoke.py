@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from tests.endurance import many_entries, sealing_cost
 from tests.endurance.begun import judged, watch_from
 from tests.endurance.disk import NoDiskError, fill, small_disk
 from tests.endurance.ears import NoBrowserError, require_browser
@@ -167,3 +168,14 @@ def _says(gate: Gate, camera: socket.socket) -> bytes | None:
                 return client.recv(100) or None
     except OSError:
         return None
+
+
+def test_cost_of_sealing_is_measured(tmp_path: Path) -> None:
+    cost = sealing_cost.measure(tmp_path, sealing_cost.ALL, 1.0, 10.0)
+    assert (cost.raised, cost.failed) == (10, 0)
+    assert cost.raising_s > 0
+
+
+def test_house_of_many_entries_is_in_order(tmp_path: Path) -> None:
+    home, key = many_entries.fill(tmp_path, 3000)
+    assert "thirdcard verify with key and anchors, s" in many_entries.measure(home, key, 3000)
