@@ -14,23 +14,22 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, bindparam, select, update
+from sqlalchemy import Connection, CursorResult, Engine, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from thirdcard.service.store.columns import stored_time
 from thirdcard.service.store.schema import Base, ChainHead, ChainLine
 
 FIRST_SEAL = "0" * 64
 PAGE = 5000
 _LINES, _HEADS = (Base.metadata.tables[kind.__tablename__] for kind in (ChainLine, ChainHead))
-_ADD = insert(_LINES)
+_ADD = f"INSERT INTO {_LINES.name} (chain, seq, at, body, seal) VALUES (?, ?, ?, ?, ?)"
 _BEGIN = insert(_HEADS).on_conflict_do_nothing()
 _END = select(_HEADS.c.seq, _HEADS.c.seal).where(_HEADS.c.chain == bindparam("of_chain")).with_for_update()
-_MOVE = update(_HEADS).where(
-    _HEADS.c.chain == bindparam("of_chain"),
-    _HEADS.c.seq == bindparam("from_seq"),
-    _HEADS.c.seal == bindparam("from_seal"),
-)
+_MOVE = f"UPDATE {_HEADS.name} SET seq = ?, seal = ? WHERE chain = ? AND seq = ? AND seal = ?"
+_MARKS = {"qmark": "?", "pyformat": "%s"}
+"""How the drivers of SQLite and PostgreSQL mark a value."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 End = tuple[int, str]
 """Number and seal of a chain's last line."""
@@ -72,8 +71,8 @@ class Breach:
 def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]], *, at: datetime) -> list[AppendedLine]:
     """Append lines to a chain and return them; they are stored when the session's transaction is committed.
 
-    Plain statements on the connection: mapped objects and a session's statements cost several times as much, and every
-    alert adds lines to two chains.
+    Statements go to the driver as they are: every alert adds lines to two chains, and composed statements cost twice
+    as much, mapped objects several times.
     """
     texts = [canonical(body) for body in bodies]
     if not texts:
@@ -87,7 +86,8 @@ def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]],
         lines = _move(connection, chain, _end_to_move(connection, chain), texts, at)
         assert lines is not None, "the end is locked"
     ends[chain] = (lines[-1].seq, lines[-1].seal)
-    connection.execute(_ADD, [line._asdict() for line in lines])
+    stored = [(*line[:2], stored_time(line.at), *line[3:]) for line in lines]
+    _execute(connection, _ADD, stored if len(stored) > 1 else stored[0])
     return lines
 
 
@@ -108,10 +108,12 @@ def _move(
     for text in texts:
         seq, seal = seq + 1, seal_of(seal, chain, seq + 1, at, text)
         lines.append(AppendedLine(chain, seq, at, text, seal))
-    moved = connection.execute(
-        _MOVE, {"of_chain": chain, "from_seq": end[0], "from_seal": end[1], "seq": seq, "seal": seal}
-    )
+    moved = _execute(connection, _MOVE, (seq, seal, chain, *end))
     return lines if moved.rowcount == 1 else None
+
+
+def _execute(connection: Connection, statement: str, values: Any) -> CursorResult[Any]:
+    return connection.exec_driver_sql(statement.replace("?", _MARKS[connection.dialect.paramstyle]), values)
 
 
 def _end_to_move(connection: Connection, chain: str) -> End:

@@ -14,6 +14,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
+def stored_time(at: datetime) -> int:
+    """A time with a time zone as it is stored: whole microseconds since 1970."""
+    return (at - _EPOCH) // _MICROSECOND
+
+
 class UtcTime(TypeDecorator[datetime]):
     """A time in UTC, stored as whole microseconds since 1970: SQLite has no time zones."""
 
@@ -22,7 +27,7 @@ class UtcTime(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
         """Microseconds since 1970, for a time with a time zone."""
-        return None if value is None else (value - _EPOCH) // _MICROSECOND
+        return None if value is None else stored_time(value)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
         """The time in UTC."""

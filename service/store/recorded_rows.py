@@ -71,9 +71,6 @@ PER_TABLE = frozenset({RecordSubject.ALERTS, RecordSubject.ROUNDS})
 """Subjects with a chain for each gaming table, so that tables do not block each other."""
 
 
-_PARENTS = ("table_id", "alert_id", "log_id")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowRecording:
     """How the rows of one database table are recorded."""
@@ -149,9 +146,9 @@ def table_of(kind: type[Base]) -> Table:
 
 def recorded_values(row: Base) -> dict[str, Any]:
     """The values of all recorded columns of a row, as recorded in an entry."""
-    values = {}
+    values, loaded = {}, row.__dict__
     for name, recorder in _recorders(type(row)):
-        value = getattr(row, name)
+        value = loaded[name] if name in loaded else getattr(row, name)
         values[name] = value if value is None or recorder is _same else recorder(value)
     return values
 
@@ -159,6 +156,12 @@ def recorded_values(row: Base) -> dict[str, Any]:
 @cache
 def _recorders(kind: type[Base]) -> Sequence[tuple[str, Callable[[Any], Any]]]:
     return tuple((column.name, _recorder(kind, column)) for column in columns_of(kind))
+
+
+@cache
+def _parents(kind: type[Base]) -> Sequence[str]:
+    columns = {column.name for column in columns_of(kind)}
+    return tuple(name for name in ("table_id", "alert_id", "log_id") if name in columns)
 
 
 @cache
@@ -174,7 +177,8 @@ def chain_of_row(session: Session, row: Base) -> str:
 
 def parent_of(row: Base) -> tuple[object, ...]:
     """What decides on the chain of a row: rows with equal parents are recorded in one chain."""
-    return (RECORDED[type(row)].subject, *(getattr(row, name, None) for name in _PARENTS))
+    kind = type(row)
+    return (kind, *(getattr(row, name) for name in _parents(kind)))
 
 
 def chain_of_subject(subject: RecordSubject, table_id: str | None) -> str:
