@@ -70,7 +70,7 @@ def _of_tables(states: list[TableStatus]) -> Iterator[Metric]:
     frames = CounterMetricFamily(
         "thirdcard_table_frames", "Frames looked at since the table's start.", labels=["table"]
     )
-    missed = CounterMetricFamily("thirdcard_table_frames_missed", "Frames passed over as too old.", labels=["table"])
+    missed = CounterMetricFamily("thirdcard_table_frames_missed", "Frames skipped as too old.", labels=["table"])
     for state in states:
         watched.add_metric([state.table_id], float(is_watched(state)))
         lag.add_metric([state.table_id], state.lag_s)

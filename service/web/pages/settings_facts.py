@@ -17,6 +17,7 @@ from thirdcard.service.notify.deliveries import deliveries
 from thirdcard.service.retention.rules import FOREVER
 from thirdcard.service.store.people import PEOPLE_ROLES, Person, Role, list_tokens, list_users
 from thirdcard.service.tables.setups import find_known, list_known
+from thirdcard.service.tables.table_acts import BY_FILE
 from thirdcard.service.tables.table_views import camera_fit_of, told_changes
 from thirdcard.service.web.guide_schemas import DraftOut, chips_out
 from thirdcard.service.web.operations import running_beside, tell_channels, tell_disk
@@ -39,7 +40,8 @@ def tables(room: Room, person: Person) -> dict[str, Any]:
         known = {one.table_id: one for one in list_known(session)}
     seen = sorted(name for name in states.keys() | known.keys() if person.may_see(name))
     begun = [one for one in Drafts(Home(room.settings.home)).all() if person.may_see(one.table_id)]
-    return {"told": [(name, states.get(name), facts.get(name), known.get(name)) for name in seen], "begun": begun}
+    told = [(name, states.get(name), facts.get(name), known.get(name)) for name in seen]
+    return {"told": told, "begun": begun, "by_file": BY_FILE}
 
 
 def guide(room: Room, person: Person, table_id: str) -> dict[str, Any]:

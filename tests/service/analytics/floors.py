@@ -84,11 +84,14 @@ def err(
         return row.id
 
 
-def decide(database: Database, alert: int, state: str, reason: str | None = None) -> None:
-    """Confirm or dismiss an alert."""
+def decide(
+    database: Database, alert: int, state: str, reason: str | None = None, *, after_s: float | None = None
+) -> None:
+    """Confirm or dismiss an alert: so long after its fault, or else at noon."""
     with database.writing() as session:
         row = session.scalars(select(AlertRow).where(AlertRow.id == alert)).one()
-        change = AlertChange(alert_id=alert, at=NOON, who="anna", before=row.state, after=state, reason=reason)
+        at = NOON if after_s is None else row.at + timedelta(seconds=after_s)
+        change = AlertChange(alert_id=alert, at=at, who="anna", before=row.state, after=state, reason=reason)
         row.state = state
         session.add(change)
 

@@ -176,7 +176,7 @@ def test_undecided_alerts_stand_apart_in_the_report(full: TestRoom) -> None:
 
 def test_nothing_is_said_of_differences_or_changes_without_enough_behind_it(full: TestRoom) -> None:
     dealers = page(full, "/analytics/dealers")
-    assert "Too few dealt enough to say whether they differ" in dealers and "differ by" not in dealers
+    assert "Too few dealers have enough rounds to be compared" in dealers and "differ by" not in dealers
     row = dealers[dealers.index(">cay</a>") :]
     assert " %</span>" not in row[: row.index("</tr>")], "cay dealt three rounds"
     assert "Too few erring rounds, or days, to say whether the rate changed" in page(full, "/analytics/trend")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page, ViewportSize
 
@@ -37,6 +38,12 @@ UNSEEN = (
     {"t": 14.0, "type": "bets_opened"}, {"t": 18.0, "type": "camera_lost", "fault": "frozen"},
     {"t": 30.0, "type": "camera_back"}, {"t": 38.0, "type": "round_closed"},
 )  # fmt: skip
+MISDEAL: Mapping[str, Any] = {
+    "rule": "9.2",
+    "seat": None,
+    "area": None,
+    "message": "The Player's second card went to the Banker.",
+}
 STILL = """async () => {
   await document.fonts.ready;
   const words = () => document.body.innerText.replace(/\\d+/g, "N") + document.querySelectorAll("*").length;
@@ -163,8 +170,9 @@ def _furnish_days(room: ServedRoom) -> None:
     for days, (name, dealer) in enumerate(stints, start=3):
         log = deal(room.database, 120 + days, table=name, dealer=dealer, at=began - timedelta(days=days))
         for number in (4, 9, 12):
-            decide(room.database, err(room.database, log, number, dealer=dealer), "confirmed")
-        decide(room.database, err(room.database, log, 15, dealer=dealer), "dismissed", "card_misread")
+            decide(room.database, err(room.database, log, number, dealer=dealer, **MISDEAL), "confirmed", after_s=50.0)
+        misread = err(room.database, log, 15, dealer=dealer, **MISDEAL)
+        decide(room.database, misread, "dismissed", "card_misread", after_s=95.0)
     refresh_all(room.database)
 
 

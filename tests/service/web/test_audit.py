@@ -11,6 +11,7 @@ import pytest
 
 from tests.service.web.errors_of import assert_error
 from tests.service.web.rooms import NOON, TestRoom, raise_alert
+from thirdcard.service.store import audit
 
 
 @pytest.fixture
@@ -48,6 +49,13 @@ def actions(room: TestRoom, **query: Any) -> list[str]:
 )
 def test_acts_are_narrowed(acted: TestRoom, query: dict[str, str], found: list[str]) -> None:
     assert actions(acted, **query) == found
+
+
+def test_page_leaves_out_details_that_were_not_given(room: TestRoom) -> None:
+    with room.database.writing() as session:
+        audit.note(session, "ada", "table.stopped", "table:B07", at=NOON, why=None, version=3)
+    page = room.as_role("supervisor").get("/audit", headers={"Accept": "text/html"}).text
+    assert "version 3" in page and "None" not in page
 
 
 def test_narrowed_list_goes_on_where_it_ended(acted: TestRoom) -> None:

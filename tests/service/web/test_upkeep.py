@@ -190,7 +190,7 @@ def test_pages_show_settings_of_the_house(house: House) -> None:
         told = admin.get("/settings/notifications", headers=HTML).text
     assert "no answer" in tables
     assert "nz-authority" in tables
-    assert "nobody took for 3 min is overdue" in told
+    assert "nobody has taken after 3 min is overdue" in told
     assert "high and worse" in told
 
 
