@@ -1,7 +1,7 @@
-"""Watch through network cameras of each make: cut, slow, started anew, and with a wrong password.
+"""Watch through network cameras of several kinds: cut off, silent, restarted, slow, and with a wrong password.
 
 `python -m tests.endurance.cameras --out DIR`; needs GStreamer's RTSP server. Each camera asks for a digest sign-in and
-sends H.264 or H.265, over TCP or over UDP with 2 % of its packets lost. The loss ends before the last pass.
+sends H.264 or H.265, over TCP or over UDP with 2 % of its packets lost. The loss ends before the last pass of the film.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ class Outcome:
 
     make: str
     states: dict[str, list[str]] = field(default_factory=dict)
-    """By disturbance, the states that its table showed meanwhile."""
+    """The states that its table showed during each disturbance, by the disturbance's name."""
     alleged: list[str] = field(default_factory=list)
-    """Codes of alerts about the times between, other than that the camera is lost."""
+    """Codes of alerts about the times of the disturbances, except those about the camera itself."""
     found: list[str] = field(default_factory=list)
-    """Codes of alerts in the undisturbed pass at the end."""
+    """Codes of the alerts in the undisturbed pass at the end."""
     found_lossy: list[str] = field(default_factory=list)
-    """Codes of alerts in the pass before it, with lost packets; empty over TCP."""
+    """Codes of the alerts in the pass before that one, with lost packets; empty over TCP."""
     faults: dict[str, int] = field(default_factory=dict)
-    """The number of log lines that report no sight, by fault."""
+    """The number of log lines that report lost sight, by fault."""
     refused_words: str = ""
     passwords_written: list[str] = field(default_factory=list)
     """Files that contain a secret."""
 
 
 def main() -> int:
-    """Test the cameras; returns exit status 1 where one was not watched as required."""
+    """Test the cameras; return exit status 1 if one raised a false alert or its password was written to a file."""
     options = _parser().parse_args()
     folder = options.out or Path(tempfile.mkdtemp(prefix="cameras-"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def makes(codecs: list[str], transports: list[str], drop: float) -> Iterator[Make]:
-    """The cameras to test."""
+    """Yield the cameras to test."""
     for codec in codecs:
         for transport in transports:
             lost = drop if transport == "udp" else 0.0
@@ -89,7 +89,7 @@ def makes(codecs: list[str], transports: list[str], drop: float) -> Iterator[Mak
 
 
 def video_of(folder: Path, codec: str) -> Path:
-    """The shipped recording in that codec."""
+    """Return the path of the shipped recording in that codec."""
     if codec == "h264":
         return RECORDING / "video.mp4"
     target = folder / f"{codec}.mp4"
@@ -99,7 +99,7 @@ def video_of(folder: Path, codec: str) -> Path:
 
 
 def transcode(source: Path, target: Path, *, until_s: float = 1e9) -> None:
-    """Encode the pictures in H.265, with a key frame every two seconds."""
+    """Encode a film's frames in H.265, with a key frame every two seconds."""
     with av.open(str(source)) as read, av.open(str(target), "w") as written:
         film = read.streams.video[0]
         rate = film.average_rate or Fraction(15)
@@ -114,7 +114,7 @@ def transcode(source: Path, target: Path, *, until_s: float = 1e9) -> None:
 
 
 def try_camera(folder: Path, make: Make) -> Outcome:
-    """Test one camera in a room of its own."""
+    """Return the result of testing one camera in a room of its own."""
     outcome = Outcome(f"{make.codec} over {make.transport}, {make.drop:.0%} lost")
     room = furnish_room(folder / f"{make.codec}-{make.transport}", tables=1)
     with rtsp_camera(video_of(folder, make.codec), make) as camera:
@@ -143,21 +143,21 @@ def try_camera(folder: Path, make: Make) -> Outcome:
 
 
 def wait_for_pass(camera: RtspCamera) -> None:
-    """Wait until the recording was started again and played to its end.
+    """Wait until the recording has been started again and played to its end.
 
     Raises:
-        TimeoutError: It does not start.
+        TimeoutError: It was not started again.
     """
     passes, deadline = len(camera.began), time.monotonic() + PASS_S + PATIENCE_S
     while len(camera.began) == passes:
         if time.monotonic() > deadline:
-            raise TimeoutError("the camera is not asked to play again")
+            raise TimeoutError("the service did not ask the camera to play again")
         time.sleep(0.2)
     time.sleep(PASS_S)
 
 
 def point_at(room: LiveRoom, url: str) -> None:
-    """Point the table at this camera, with automatic choice of the transport."""
+    """Point the table at this camera, and let the service choose the transport."""
     path = room.home.tables / f"{LIVE}.yaml"
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     settings["cameras"][0] |= {"source": url, "transport": "auto"}
@@ -165,7 +165,7 @@ def point_at(room: LiveRoom, url: str) -> None:
 
 
 def disturb(room: LiveRoom, camera: RtspCamera, what: str, outcome: Outcome) -> None:
-    """Disturb a playing camera, and wait until its table is watched again."""
+    """Disturb a playing camera, wait until its table is watched again, and note what happened."""
     time.sleep(SETTLED_S)
     began = now_utc()
     match what:
@@ -186,7 +186,7 @@ def disturb(room: LiveRoom, camera: RtspCamera, what: str, outcome: Outcome) -> 
 
 
 def sign_in_wrongly(room: LiveRoom, camera: RtspCamera, outcome: Outcome) -> None:
-    """Use a wrong password for a while, then the right one: a changed table file takes effect at once."""
+    """Start the table with a wrong password, then with the right one, and note what happened."""
     began = now_utc()
     room.stop()
     point_at(room, camera.url.replace(quote(PASSWORD, safe=""), WRONG))
@@ -201,7 +201,7 @@ def sign_in_wrongly(room: LiveRoom, camera: RtspCamera, outcome: Outcome) -> Non
 
 
 def wait_until_told(room: LiveRoom) -> None:
-    """Wait until the table plays, or reports damaged pictures, which may be all that a lossy stream gives.
+    """Wait until the table plays or reports damaged pictures. A lossy stream may give nothing but damaged ones.
 
     Raises:
         TimeoutError: It reports neither.
@@ -215,11 +215,11 @@ def wait_until_told(room: LiveRoom) -> None:
         if state.get("camera") == "playing" or DAMAGED in str(state.get("fault")):
             return
         time.sleep(0.1)
-    raise TimeoutError(f"table {LIVE} is neither watched nor says why after {PATIENCE_S:.0f} s; see {room.log}")
+    raise TimeoutError(f"table {LIVE} neither plays nor reports why after {PATIENCE_S:.0f} s; see {room.log}")
 
 
 def states_until(room: LiveRoom, patience_s: float, *, wanted: str | None = None) -> list[str]:
-    """The table's states in order, until it shows the wanted one."""
+    """Return the states that the table shows, in order, until it shows the wanted one or the time is over."""
     seen: list[str] = []
     deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
@@ -237,7 +237,7 @@ def states_until(room: LiveRoom, patience_s: float, *, wanted: str | None = None
 
 
 def alleged(room: LiveRoom, began: datetime, ended: datetime) -> list[str]:
-    """Codes of the alerts of that time."""
+    """Return the codes of the alerts of that time."""
     database = room.open_database()
     wanted = select(AlertRow.code).where(AlertRow.at >= began, AlertRow.at <= ended).order_by(AlertRow.id)
     with database.reading() as session:
@@ -247,7 +247,7 @@ def alleged(room: LiveRoom, began: datetime, ended: datetime) -> list[str]:
 
 
 def log_faults(room: LiveRoom) -> dict[str, int]:
-    """The number of log lines that report no sight, by fault."""
+    """Return the number of log lines that report lost sight, by fault."""
     database = room.open_database()
     with database.reading() as session:
         lines = [json.loads(line.body) for line in chain.read(session, log_chain(LIVE))]
@@ -257,7 +257,7 @@ def log_faults(room: LiveRoom) -> dict[str, int]:
 
 
 def files_with_secrets(room: LiveRoom) -> list[str]:
-    """The written files that contain a secret, except the table's own file."""
+    """Return the paths of written files that contain a secret, except the table's own file."""
     written = [path for path in room.home.folder.rglob("*") if path.is_file() and path.parent != room.home.tables]
     return [str(path) for path in written if any(secret.encode() in path.read_bytes() for secret in SECRETS)]
 
@@ -267,7 +267,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--codecs", nargs="+", default=["h264", "h265"], choices=["h264", "h265"])
     parser.add_argument("--transports", nargs="+", default=["tcp", "udp"], choices=["tcp", "udp"])
     parser.add_argument("--drop", type=float, default=0.02, help="share of the packets lost over UDP")
-    parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
+    parser.add_argument("--out", type=Path, default=None, help="a new folder that keeps everything")
     return parser
 
 

@@ -29,7 +29,7 @@ REPORTED = frozenset({DealerChanged.type, CameraMoved.type})
 
 
 def faults_of(session: Session, home: Home, diary: Diary) -> list[str]:
-    """What was acknowledged before the session began and is missing or different; valid at any time."""
+    """Return what was acknowledged before the session began and is missing or changed; may be called at any time."""
     found = [
         fault for fault in (verify_chains(session), verify_evidence(session, EvidenceStore(home.evidence))) if fault
     ]
@@ -46,13 +46,13 @@ def faults_of(session: Session, home: Home, diary: Diary) -> list[str]:
 
 
 def faults_at_the_end(session: Session, home: Home, diary: Diary, until: datetime) -> list[str]:
-    """What else is wrong at rest: duplicates, unsent alerts, reports missing in the log, clips that do not play.
+    """Return what else is wrong at rest: duplicates, unsent alerts, reports missing in the log, clips that do not play.
 
     Args:
         session: A database session.
         home: The service's folder.
         diary: What was acknowledged.
-        until: Later alerts are not checked: the service was stopped meanwhile.
+        until: Alerts that were noticed later are not checked, since the service was being stopped.
     """
     found = _told_not_at_all(session, diary.told, until)
     found += _unlogged_signals(session)
@@ -67,7 +67,7 @@ def _lost_decisions(session: Session, decisions: dict[str, tuple[int, str]]) -> 
     for note, (alert, state) in decisions.items():
         row = stored.get(note)
         if row is None or (row.alert_id, row.after) != (alert, state):
-            yield f"decision {note!r} about alert {alert} is lost or another"
+            yield f"decision {note!r} about alert {alert} is lost or changed"
     last = {row.alert_id: row.after for row in session.scalars(select(AlertChange).order_by(AlertChange.id))}
     for number, state in session.execute(select(AlertRow.id, AlertRow.state)):
         if state != last.get(number, "open"):
@@ -78,14 +78,14 @@ def _lost_notes(session: Session, notes: dict[str, int]) -> Iterator[str]:
     stored = Counter((note.text, note.case_id) for note in session.scalars(select(CaseNote)))
     for text, case in notes.items():
         if stored[text, case] != 1:
-            yield f"note {text!r} stands {stored[text, case]} times"
+            yield f"note {text!r} is there {stored[text, case]} times"
 
 
 def _lost_signals(session: Session, signals: dict[str, int]) -> Iterator[str]:
     stored = {row.id: row.body for row in session.execute(select(SignalRow.id, SignalRow.body))}
     for name, number in signals.items():
         if number not in stored or _named_in(json.loads(stored[number])) != name:
-            yield f"report {number} of {name} is lost or another"
+            yield f"report {number} of {name} is lost or changed"
 
 
 def _changed_alerts(session: Session, alerts: dict[int, dict[str, object]]) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _changed_alerts(session: Session, alerts: dict[int, dict[str, object]]) -> I
     now = {view.id: AlertOut.of(view).model_dump(mode="json", by_alias=True) for view in alert_views(session, rows)}
     for number, seen in alerts.items():
         if number not in now or {name: now[number].get(name) for name in seen} != seen:
-            yield f"alert {number} is lost or another than it was shown"
+            yield f"alert {number} is lost, or differs from what was shown"
 
 
 def _told_wrong(told: Iterable[Told]) -> Iterator[str]:
@@ -101,23 +101,23 @@ def _told_wrong(told: Iterable[Told]) -> Iterator[str]:
     for before, after in pairwise(placed):
         one, other = parse_place(before.place), parse_place(after.place)
         if not (one.alert <= other.alert and one.change <= other.change and one != other):
-            yield f"the stream told {after.place} after {before.place}"
+            yield f"the stream sent {after.place} after {before.place}"
     for (kind, number), count in Counter((each.kind, each.data["id"]) for each in placed).items():
         if count > 1:
-            yield f"the stream told {kind} {number} {count} times"
+            yield f"the stream sent {kind} {number} {count} times"
 
 
 def _lost_lines(session: Session, table: str, seen: set[str]) -> Iterator[str]:
     stored = {line.body for line in chain.read(session, log_chain(table))}
     for body in sorted(seen - stored):
-        yield f"{table}: a log line that was shown is lost or another: {body}"
+        yield f"{table}: a log line that was shown is lost or changed: {body}"
 
 
 def _told_not_at_all(session: Session, told: list[Told], until: datetime) -> list[str]:
     heard = {(each.kind, each.data["id"]) for each in told if each.place}
     stored = [("alert", number) for number in session.scalars(select(AlertRow.id).where(AlertRow.noticed_at <= until))]
     stored += [("change", number) for number in session.scalars(select(AlertChange.id))]
-    found = [f"the stream never told {kind} {number}" for kind, number in stored if (kind, number) not in heard]
+    found = [f"the stream never sent {kind} {number}" for kind, number in stored if (kind, number) not in heard]
     shown = {each.data["id"]: each.data for each in told if each.kind == "alert"}
     alerts = {number: {k: v for k, v in data.items() if k not in CHANGING} for number, data in shown.items()}
     return found + list(_changed_alerts(session, alerts))
@@ -131,11 +131,11 @@ def _unlogged_signals(session: Session) -> Iterator[str]:
     for row in session.scalars(select(SignalRow)):
         name = _named_in(json.loads(row.body))
         if logged[name] != 1 or not row.is_taken:
-            yield f"report {row.id} of {name} stands in the log {logged[name]} times, taken: {row.is_taken}"
+            yield f"report {row.id} of {name} is in the log {logged[name]} times, taken: {row.is_taken}"
 
 
 def _named_in(report: dict[str, str]) -> str:
-    """The part of a report that is unique."""
+    """Return the name in a report that no other report has."""
     return report.get("dealer") or report["camera"]
 
 
@@ -145,7 +145,7 @@ def _twice(session: Session) -> Iterator[str]:
         body = {name: value for name, value in json.loads(row.body).items() if name != "noticed_at"}
         first = seen.setdefault((row.log_id, chain.canonical(body)), row.id)
         if first != row.id:
-            yield f"alert {row.id} tells the same as alert {first}"
+            yield f"alert {row.id} is the same as alert {first}"
 
 
 def _out_of_order(session: Session, table: str) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _out_of_order(session: Session, table: str) -> Iterator[str]:
     firsts = set(session.scalars(select(LogRow.first_line).where(LogRow.table_id == table)))
     for before, after in pairwise(lines):
         if after.seq not in firsts and json.loads(after.body)["t"] < json.loads(before.body)["t"]:
-            yield f"{table}: line {after.seq} lies before line {before.seq} in time"
+            yield f"{table}: line {after.seq} is earlier in time than line {before.seq}"
 
 
 def _clips(session: Session, until: datetime) -> list[EvidenceRow]:

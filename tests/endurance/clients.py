@@ -1,4 +1,4 @@
-"""Simulated people and devices: each in a thread, each recording what the service acknowledged to it."""
+"""Simulated people and devices. Each runs in a thread and records what the service acknowledged to it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ class Client:
     http: httpx.Client
 
     def ask(self, method: str, path: str, **options: Any) -> dict[str, Any] | None:
-        """The body of a successful answer, else None. Refusals because another client was first are expected."""
+        """Return the body of a successful answer, else None.
+
+        Status 409 is expected, since another client may have been first; any other refusal is noted as a surprise.
+        """
         try:
             answer = self.http.request(method, path, **options)
         except httpx.HTTPError:
@@ -53,14 +56,14 @@ class Client:
         return None
 
     def keep_at(self, work: Work) -> None:
-        """Repeat the work until asked to stop."""
+        """Repeat the work, with random pauses, until asked to stop."""
         while not self.stopping.is_set():
             work()
             self.stopping.wait(self.pause_s * self.random.uniform(0.5, 1.5))
 
 
 def report_signals(client: Client, tables: list[str]) -> Work:
-    """A device that reports the dealer, each time with a new name."""
+    """Return the work of a device that reports a new dealer each time."""
     numbers = itertools.count(1)
 
     def work() -> None:
@@ -75,7 +78,7 @@ def report_signals(client: Client, tables: list[str]) -> Work:
 
 
 def report_cameras(client: Client, tables: list[str]) -> Work:
-    """A guard who reports moved cameras: each report is an alert."""
+    """Return the work of a guard who reports moved cameras; each report raises an alert."""
     numbers = itertools.count(1)
 
     def work() -> None:
@@ -90,7 +93,7 @@ def report_cameras(client: Client, tables: list[str]) -> Work:
 
 
 def decide_alerts(client: Client) -> Work:
-    """An operator who acknowledges or closes the newest open alerts."""
+    """Return the work of an operator who acknowledges or closes the newest open alerts."""
     numbers = itertools.count(1)
 
     def work() -> None:
@@ -109,7 +112,7 @@ def decide_alerts(client: Client) -> Work:
 
 
 def write_notes(client: Client) -> Work:
-    """A supervisor who adds notes to a case."""
+    """Return the work of a supervisor who adds notes to a case."""
     numbers = itertools.count(1)
     cases: list[int] = []
 
@@ -126,7 +129,7 @@ def write_notes(client: Client) -> Work:
 
 
 def read_lists(client: Client) -> Work:
-    """A person who reads alerts and rounds with their logs."""
+    """Return the work of a person who reads alerts and rounds with their logs."""
 
     def work() -> None:
         page = client.ask("GET", "/api/alerts", params={"limit": 20})
@@ -145,7 +148,7 @@ def read_lists(client: Client) -> Work:
 
 
 def listen(client: Client) -> Work:
-    """A browser on the alert stream that reconnects with the place of the last event."""
+    """Return the work of a browser on the alert stream. After a break it continues from the last event's place."""
     place = "0-0"
 
     def work() -> None:
@@ -167,7 +170,7 @@ def listen(client: Client) -> Work:
 
 
 def read_events(lines: Iterator[str]) -> Iterator[Told]:
-    """The events of a stream; an event that only gives the place is of kind `start`."""
+    """Yield the events of a stream; an event that only gives the place is of kind `start`."""
     fields: dict[str, str] = {}
     for line in lines:
         if line:
@@ -182,7 +185,7 @@ def read_events(lines: Iterator[str]) -> Iterator[Told]:
 
 
 def _as_written(line: dict[str, Any]) -> str:
-    """A log line in the form of its chain, which stores the number separately."""
+    """Return a log line as its chain stores it, without its number, which is stored separately."""
     return canonical({key: value for key, value in line.items() if key != "line"})
 
 
@@ -203,7 +206,7 @@ class Clients:
     deaf: threading.Event
 
     def stop_working(self) -> None:
-        """Stop all clients but the listener; the service must still run."""
+        """Stop all clients except the listener; the service must still run."""
         self.stopping.set()
         for thread in self.workers:
             thread.join(60)
@@ -215,7 +218,7 @@ class Clients:
 
 
 def start_clients(room: LiveRoom, diary: Diary, tables: list[str], seed: int) -> Clients:
-    """Start all clients."""
+    """Start all clients, and return them."""
     stopping, deaf = threading.Event(), threading.Event()
     makers: list[tuple[str, str, float, Callable[[Client], Work]]] = [
         ("device", "operator", 0.4, lambda client: report_signals(client, tables)),

@@ -1,4 +1,4 @@
-"""Cut a network camera off and let it come back; see that the table does too, and that no other table notices.
+"""Cut off a network camera and restore it; check that its table comes back and that no other table is disturbed.
 
 `python -m tests.endurance.cuts --seconds 5 60 600 --out DIR`; needs GStreamer's RTSP server.
 """
@@ -44,19 +44,20 @@ class Outcome:
     cut: str
     lasted_s: float
     noticed_after_s: float | None
-    """From the cut to the `camera_lost` of the log; None where there is none."""
+    """From the cut to `camera_lost` in the log; None if there is none."""
     shown_after_s: float
     """From the cut until the table's state showed it as lost."""
     back_after_s: float | None
-    """From the end of the cut to the `camera_back` of the log."""
+    """From the end of the cut to `camera_back` in the log; None if there is none."""
     alleged: list[str]
-    """Codes of alerts about the time between, other than that the camera is lost."""
+    """Codes of alerts about the time of the cut, except those about the camera itself."""
     other_missed: int
-    """Frames that the other table missed meanwhile."""
+    """The number of frames that the other table missed during the cut."""
     other_lag_s: float
-    """The other table's largest lag meanwhile."""
+    """The other table's largest lag during the cut."""
     other_lost: int
-    """The number of lines in the other table's log that report no picture; overload is not caused by the cut."""
+    """The number of lines in the other table's log that report no picture. Lines that report overload are not counted,
+    since the cut does not cause it."""
 
     @property
     def is_well(self) -> bool:
@@ -67,14 +68,14 @@ class Outcome:
 
 @dataclass(slots=True)
 class OtherTable:
-    """Follows the state of a table that is not affected by the cut."""
+    """Follows the state of the table whose camera is not cut."""
 
     room: LiveRoom
     lag_s: float = 0.0
     missed: int = 0
 
     def follow(self, ended: threading.Event) -> None:
-        """Read the state four times a second until asked to end."""
+        """Note the largest lag and the missed frames, four times a second, until asked to end."""
         first: int | None = None
         while not ended.wait(0.25):
             state = state_of(self.room, OTHER)
@@ -84,7 +85,7 @@ class OtherTable:
 
 
 def state_of(room: LiveRoom, table: str) -> dict[str, Any]:
-    """The state of a table."""
+    """Return the state of a table, as the API gives it."""
     return next(dict(state) for state in room.states() if state["id"] == table)
 
 
@@ -97,7 +98,7 @@ def show_camera(room: LiveRoom, table: str, url: str) -> None:
 
 
 def main() -> int:
-    """Run the cuts; returns exit status 1 where one went wrong."""
+    """Run the cuts; return exit status 1 if one did not go as required."""
     options = _parser().parse_args()
     folder = options.out or Path(tempfile.mkdtemp(prefix="cuts-"))
     try:
@@ -112,7 +113,7 @@ def main() -> int:
 
 
 def run_cuts(folder: Path, camera: RtspCamera, wanted: list[tuple[Cut, float]]) -> list[Outcome]:
-    """One cut after the other."""
+    """Make one cut after the other; return their results."""
     room = furnish_room(folder / "room", tables=2)
     show_camera(room, LIVE, camera.url)
     room.start()
@@ -134,7 +135,7 @@ def run_cuts(folder: Path, camera: RtspCamera, wanted: list[tuple[Cut, float]]) 
 
 
 def cut_off(room: LiveRoom, database: Database, camera: RtspCamera, cut: Cut, lasting_s: float) -> Outcome:
-    """Cut the camera off for so long, wait until its table is watched again, and say how it went."""
+    """Cut off the camera for `lasting_s` seconds, wait until its table is watched again, and return the result."""
     other, ended = OtherTable(room), threading.Event()
     following = threading.Thread(target=other.follow, args=(ended,), daemon=True)
     following.start()
@@ -179,7 +180,7 @@ def _until(room: LiveRoom, *, is_playing: bool, patience_s: float) -> float:
 
 
 def _moments(database: Database, table: str, kind: str, since: datetime, *, fault: str | None = None) -> list[datetime]:
-    """When the log says that something of that kind happened, from a second before that moment on."""
+    """Return the times of the log's lines of that kind, from one second before `since` on."""
     with database.reading() as session:
         lines = [json.loads(line.body) for line in chain.read(session, log_chain(table))]
     wanted = [line for line in lines if line["type"] == kind and fault in (None, line.get("fault"))]
@@ -199,9 +200,9 @@ def _alleged(database: Database, began: datetime, back: datetime) -> list[str]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.cuts", description=__doc__)
-    parser.add_argument("--seconds", type=float, nargs="+", default=[5, 60, 600], help="how long the cuts last")
+    parser.add_argument("--seconds", type=float, nargs="+", default=[5, 60, 600], help="how long each cut lasts")
     parser.add_argument("--cuts", nargs="+", default=[str(cut) for cut in Cut], choices=[str(cut) for cut in Cut])
-    parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
+    parser.add_argument("--out", type=Path, default=None, help="a new folder that keeps everything")
     return parser
 
 

@@ -1,7 +1,8 @@
-"""Measure how long after a fault its alert is on the stream or on a page, on live tables whose faults are known.
+"""Measure the time from a fault at a live table to its alert on the stream or on a page.
 
-`python -m tests.endurance.delays --alerts 20 --tables 2 --out DIR`; needs GStreamer's RTSP server, with `--page` a
-Chromium too. Each table has a camera that plays the shipped recording, and devices that report what was reported then.
+`python -m tests.endurance.delays --alerts 20 --tables 2 --out DIR`; needs GStreamer's RTSP server and, with `--page`,
+Chromium. Each table has a camera that plays the shipped recording, whose faults are known, and devices that report what
+they reported then.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from thirdcard.service.watch.recordings import SIGNALS_NAME
 from thirdcard.service.web.demo_room import RECORDING
 
 PASS_S = 100.0
-"""One playing of the recording, and coming back to the next."""
+"""The longest that one pass of the recording may take, with the return to its beginning."""
 WITHIN_S = 10.0
-"""An alert so late is another's."""
+"""An alert that is later than this belongs to another fault."""
 
 
 def main() -> int:
-    """Exit status 1 where an alert never came."""
+    """Measure the delays and print the report; return exit status 1 if an alert never came."""
     options = _parser().parse_args()
     folder = options.out or Path(tempfile.mkdtemp(prefix="delays-"))
     tables = [f"T{number}" for number in range(1, options.tables + 1)]
@@ -50,7 +51,7 @@ def main() -> int:
 
 
 def run_delays(folder: Path, cameras: dict[str, RtspCamera], alerts: int, *, is_on_page: bool) -> dict[str, object]:
-    """Let the tables play until so many alerts are due."""
+    """Let the tables play until at least `alerts` alerts are due; return the report."""
     room, faults = furnish_room(folder / "room", tables=len(cameras)), read_faults()
     for table, camera in cameras.items():
         show_camera(room, table, camera.url)
@@ -80,13 +81,13 @@ def run_delays(folder: Path, cameras: dict[str, RtspCamera], alerts: int, *, is_
 
 
 def read_faults() -> list[tuple[float, str]]:
-    """The recording's faults: seconds from its beginning, and the alert's code."""
+    """Return the recording's faults: seconds from its beginning, and the alert's code."""
     lines = (RECORDING / "alerts.jsonl").read_text(encoding="utf-8").splitlines()
     return [(alert["t"], alert["code"]) for alert in map(json.loads, lines)]
 
 
 def report_as_filmed(room: LiveRoom, table: str, camera: RtspCamera, ended: threading.Event) -> None:
-    """Report over the API what devices reported when the recording was made, each time that it begins."""
+    """Send the reports of the recording's devices over the API, at their times, in each pass of the recording."""
     lines = [json.loads(line) for line in (RECORDING / SIGNALS_NAME).read_text(encoding="utf-8").splitlines()]
     headers = {"Authorization": f"Bearer {room.tokens['operator']}"}
     address, played = f"{room.address}/api/tables/{table}/signals", len(camera.began)
@@ -102,7 +103,7 @@ def report_as_filmed(room: LiveRoom, table: str, camera: RtspCamera, ended: thre
 
 
 def sum_up(due: list[tuple[str, float, str]], heard: list[Heard]) -> dict[str, object]:
-    """Delays of what was due, and what never came, in seconds."""
+    """Return the report: the delays of the alerts that were due, in seconds, and the alerts that never came."""
     delays, missed, left = [], [], list(heard)
     for table, at, code in sorted(due, key=lambda fault: fault[1]):
         fits = [one for one in left if (one.table, one.code) == (table, code) and 0 <= one.at - at < WITHIN_S]
@@ -114,9 +115,9 @@ def sum_up(due: list[tuple[str, float, str]], heard: list[Heard]) -> dict[str, o
     ordered = sorted(delays)
     return {
         "due": len(due),
-        "told": len(delays),
+        "reported": len(delays),
         "missed": missed,
-        "others told": sorted(one.code for one in left if not one.code.startswith("camera.")),
+        "others reported": sorted(one.code for one in left if not one.code.startswith("camera.")),
         "median_s": ordered[len(ordered) // 2] if ordered else None,
         "p95_s": ordered[int(0.95 * (len(ordered) - 1))] if ordered else None,
         "longest_s": ordered[-1] if ordered else None,
@@ -134,10 +135,10 @@ def _wait_for_passes(cameras: dict[str, RtspCamera], skipped: dict[str, int], pa
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.delays", description=__doc__)
-    parser.add_argument("--alerts", type=int, default=20, help="at least so many")
-    parser.add_argument("--tables", type=int, default=2, choices=range(1, 5), help="how many live tables")
-    parser.add_argument("--page", action="store_true", help="in a browser, not on the stream")
-    parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
+    parser.add_argument("--alerts", type=int, default=20, help="wait for at least so many alerts")
+    parser.add_argument("--tables", type=int, default=2, choices=range(1, 5), help="the number of live tables")
+    parser.add_argument("--page", action="store_true", help="measure in a browser, not on the stream")
+    parser.add_argument("--out", type=Path, default=None, help="a new folder that keeps everything")
     return parser
 
 

@@ -1,6 +1,6 @@
-"""Fill the disk under a running service and give it room again; see that it says so and goes on.
+"""Fill the disk under a running service and free it again; check that the service reports this and continues.
 
-`python -m tests.endurance.disk --full everything --out DIR`; mounts a small tmpfs, so it needs the rights of root.
+`python -m tests.endurance.disk --full everything --out DIR`; it mounts a small tmpfs, which needs the rights of root.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from thirdcard.service.store.schema import AlertRow, EvidenceRow
 from thirdcard.service.watch.factory import now_utc
 
 SIZE_MB = 400
-"""Of the disk."""
+"""The size of the disk."""
 PLAYED_S = 40.0
-"""Before the disk is full, and after there is room again."""
+"""The seconds of play before the disk is filled, and again after it is freed."""
 SETTLED_S = 90.0
 
 
 class NoDiskError(Exception):
-    """No disk of our own can be had here."""
+    """A disk for the test cannot be mounted here."""
 
 
 @contextmanager
 def small_disk(folder: Path, *, size_mb: int = SIZE_MB) -> Iterator[Path]:
-    """A disk of its own, in memory.
+    """Mount a small disk in memory, and yield its folder.
 
     Raises:
         NoDiskError: Mounting is not allowed here.
@@ -59,7 +59,7 @@ def small_disk(folder: Path, *, size_mb: int = SIZE_MB) -> Iterator[Path]:
 
 
 def fill(path: Path) -> None:
-    """Write a file until the disk takes nothing more."""
+    """Write a file until the disk is full to its last byte."""
     with path.open("wb", buffering=0) as ballast:
         for size in (1 << 20, 1 << 12, 1):
             try:
@@ -70,14 +70,14 @@ def fill(path: Path) -> None:
 
 
 def top_up(ballast: Path) -> None:
-    """Take what became free since the disk was filled."""
+    """Fill what became free since the disk was filled."""
     with ballast.open("ab", buffering=0) as more, suppress(OSError):
         while True:
             more.write(bytes(4096))
 
 
 def main() -> int:
-    """Exit status 1 where something was lost, or went on unseen."""
+    """Run the test; return exit status 1 if anything acknowledged was lost or the service did not end normally."""
     options = _parser().parse_args()
     folder = options.out or Path(tempfile.mkdtemp(prefix="disk-"))
     try:
@@ -92,7 +92,10 @@ def main() -> int:
 
 
 def _furnish(folder: Path, disk: Path, full: str) -> LiveRoom:
-    """A room on that disk, or only its pictures; retention leaves it no room, or it would delete at once."""
+    """Return a room that lies on that disk with everything, or only with its pictures.
+
+    Retention keeps no space free on it: otherwise it would delete pictures at once.
+    """
     home = (disk if full == "everything" else folder) / "room"
     home.mkdir()
     if full != "everything":
@@ -104,7 +107,7 @@ def _furnish(folder: Path, disk: Path, full: str) -> LiveRoom:
 
 
 def run_full_disk(room: LiveRoom, disk: Path, lasting_s: float) -> dict[str, Any]:
-    """Play, fill, play, give room, play; gives the report."""
+    """Let the tables play before, while and after the disk is full; return the report."""
     diary, database = Diary(), room.open_database()
     room.start()
     try:
@@ -151,7 +154,7 @@ def run_full_disk(room: LiveRoom, disk: Path, lasting_s: float) -> dict[str, Any
 
 
 def _watch_full(room: LiveRoom, ballast: Path, lasting_s: float) -> dict[str, list[str]]:
-    """Keep the disk full, and note what is shown of it."""
+    """Keep the disk full; return what the tables' states and the health check reported meanwhile."""
     faults: set[str] = set()
     health: set[str] = set()
     deadline = time.monotonic() + lasting_s
@@ -176,7 +179,7 @@ def _until_well(room: LiveRoom) -> float:
 
 
 def _settle(database: Database, until: datetime) -> None:
-    """Wait until the promised pictures are there."""
+    """Wait until the promised clips and stills are there, at most `SETTLED_S`."""
     promised = select(func.count()).select_from(EvidenceRow).join(AlertRow, AlertRow.id == EvidenceRow.alert_id)
     promised = promised.where(EvidenceRow.state == "promised", AlertRow.noticed_at <= until)
     deadline = time.monotonic() + SETTLED_S
@@ -188,7 +191,7 @@ def _settle(database: Database, until: datetime) -> None:
 
 
 def _alerts_between(database: Database, began: datetime, ended: datetime) -> list[int]:
-    """Alerts whose clip, or a part of it, falls into the time without room."""
+    """Return the numbers of alerts whose pictures fall, at least in part, into the time of the full disk."""
     with database.reading() as session:
         rows = session.execute(select(AlertRow.id, EvidenceRow.from_at, EvidenceRow.to_at).join(EvidenceRow)).all()
     return sorted({number for number, from_at, to_at in rows if to_at >= began and from_at <= ended})
@@ -202,10 +205,10 @@ def _count(database: Database) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.disk", description=__doc__)
     parser.add_argument(
-        "--full", choices=["everything", "pictures"], default="everything", help="what lies on the disk"
+        "--full", choices=["everything", "pictures"], default="everything", help="what lies on the disk that is filled"
     )
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long it is full")
-    parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long the disk is full")
+    parser.add_argument("--out", type=Path, default=None, help="a new folder that keeps everything")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""A receiver of the service's webhook that notes what it was sent, and when."""
+"""A receiver of the service's webhook that records each message and its time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECRET = "sixteen letters or more"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message, and when it came, in seconds of Unix time."""
+    """A message, and the Unix time in seconds at which it came."""
 
     at: float
     key: str
@@ -24,13 +24,13 @@ class Message:
 
 @dataclass(slots=True)
 class DutyChannel:
-    """Listens on a port of its own."""
+    """Receives webhooks on a port of its own."""
 
     messages: list[Message] = field(default_factory=list)
     _server: ThreadingHTTPServer | None = None
 
     def start(self) -> str:
-        """Listen; gives the `notifications.yaml` of a house that tells it of every alert."""
+        """Start to listen; return the text of a `notifications.yaml` by which every alert is sent here."""
         taken = self.messages
 
         class Handler(BaseHTTPRequestHandler):
@@ -43,7 +43,7 @@ class DutyChannel:
                 self.end_headers()
 
             def log_message(self, *_: object) -> None:
-                """Nothing is printed."""
+                """Print nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -52,13 +52,13 @@ class DutyChannel:
         return f"webhooks: [{hook}]\nrules: [{{channels: [duty], events: [raised]}}]\n"
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
 
     def raised(self) -> dict[int, list[float]]:
-        """When each alert came, by number; more than once where it was sent again."""
+        """Return the times at which each alert came, by its number; more than one if it was sent again."""
         found: dict[int, list[float]] = {}
         for message in list(self.messages):
             if message.body["event"] == "raised":

@@ -1,4 +1,4 @@
-"""Who is notified of alerts, and when: a listener of the stream, or a person who has the list of alerts open."""
+"""Record which alerts reach a listener of the stream, or a browser with the list of alerts open, and when."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.endurance.live_room import LiveRoom
 from tests.service.browser.chromium import USUAL, VARIABLE, find_chromium, open_chromium
 
 READ_S = 0.5
-"""What the page noted is read so often."""
+"""The seconds between two readings of what the page noted."""
 NOTE_ROWS = """
 (() => {
   const seen = (window.seenAlerts = {});
@@ -30,16 +30,16 @@ NOTE_ROWS = """
   );
 })()
 """
-"""Notes each alert's number and when the list was drawn with it, in milliseconds of Unix time."""
+"""JavaScript that notes each alert's number and the time at which the list first showed it, in ms of Unix time."""
 
 
 class NoBrowserError(Exception):
-    """No Chromium is at hand."""
+    """Chromium is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """An alert that somebody was notified of, and when, in seconds of Unix time."""
+    """An alert that was received or shown, and the Unix time in seconds at which that was."""
 
     at: float
     table: str
@@ -48,7 +48,7 @@ class Heard:
 
 @dataclass(slots=True)
 class Ear:
-    """Takes alerts in until it is asked to stop."""
+    """Records alerts until it is asked to stop."""
 
     room: LiveRoom
     heard: list[Heard] = field(default_factory=list)
@@ -57,11 +57,11 @@ class Ear:
 
     @property
     def headers(self) -> dict[str, str]:
-        """An operator's."""
+        """The headers of an operator's requests."""
         return {"Authorization": f"Bearer {self.room.tokens['operator']}"}
 
     def on_stream(self) -> None:
-        """As a listener of the stream, until the service ends."""
+        """Record alerts as a listener of the stream, until the service ends."""
         address = f"{self.room.address}/api/alerts/stream"
         try:
             with httpx.stream("GET", address, headers=self.headers, timeout=60) as answer:
@@ -73,7 +73,7 @@ class Ear:
             return
 
     def on_page(self) -> None:
-        """As the list of alerts in a browser, as soon as an alert stands in it."""
+        """Record alerts as soon as the list of alerts in a browser shows them."""
         path = find_chromium()
         assert path is not None, "see require_browser"
         with open_chromium(path) as browser:
@@ -102,10 +102,10 @@ class Ear:
 
 
 def require_browser() -> Path:
-    """Where Chromium is.
+    """Return the path of Chromium.
 
     Raises:
-        NoBrowserError: There is none.
+        NoBrowserError: Chromium is not installed.
     """
     path = find_chromium()
     if path is None:
@@ -114,10 +114,10 @@ def require_browser() -> Path:
 
 
 def begin(listen: Callable[[], None], ear: Ear, *, patience_s: float = 60.0) -> threading.Thread:
-    """Let an ear listen in a thread, and wait until it does.
+    """Start an ear in a thread, and return the thread once it listens.
 
     Raises:
-        TimeoutError: It does not.
+        TimeoutError: It does not listen within `patience_s` seconds.
     """
     thread = threading.Thread(target=listen, daemon=True)
     thread.start()

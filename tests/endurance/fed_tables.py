@@ -1,5 +1,6 @@
-"""Tables that are fed as logs: the camera shows an empty cloth, and devices report each card and wager of rounds that
-are written here, most of them with a fault.
+"""Tables without play before the camera: it shows an empty cloth, and devices report each card and wager.
+
+The rounds are written here; all but the first have a fault.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from thirdcard.service.config.data_folder import Home
 from thirdcard.service.web.demo_room import RECORDING
 
 FPS = 2
-"""Nothing is to be seen on it: it only fills the rings, and costs these tables little to look at."""
+"""Frames a second of the still film. It shows nothing: it only fills the rings, and to look at it costs little."""
 KEY_FRAMES = 4
-"""From one key frame of the still film to the next."""
+"""The number of frames from one key frame of the still film to the next."""
 RETRY_S = 0.3
 SUITS = "CDHS"
 FAULTS = ("late_bet.placed", "misdeal.order", "misdeal.wrong_result")
-"""Certain by the reports alone, whatever the camera could not see meanwhile."""
+"""Faults that are certain from the reports alone, whatever the camera could not see."""
 CAMERA_LINES: tuple[Mapping[str, str], ...] = (
     {"type": "camera_lost", "fault": "frozen"},
     {"type": "camera_back"},
@@ -44,15 +45,15 @@ CAMERA_LINES: tuple[Mapping[str, str], ...] = (
     {"type": "camera_moved"},
     {"type": "camera_back"},
 )
-"""Over and over; each second one says that the camera sees again."""
+"""Sent in turn, again and again. Every second line reports that the camera sees again."""
 ROUND_S = 5.0
-"""A round from its first line to its last."""
+"""The seconds from a round's first line to its last."""
 
 Line = dict[str, Any]
 
 
 def make_still_film(path: Path, *, minutes: float) -> None:
-    """The empty table before the shipped recording's first round: one group of pictures again and again."""
+    """Write a film of the empty table before the shipped recording's first round: one group of pictures, repeated."""
     with av.open(str(RECORDING / "video.mp4")) as source:
         first = next(source.decode(video=0))
     with av.open(str(path), "w") as film:
@@ -75,7 +76,7 @@ def make_still_film(path: Path, *, minutes: float) -> None:
 
 
 def furnish_fed_tables(home: Home, film: Path, names: Sequence[str]) -> None:
-    """Tables of that film, where cards are dealt face up and counted on the devices."""
+    """Write the files of tables that look at that film and deal face up (style A)."""
     folder = home.folder / "recordings" / "fed"
     folder.mkdir(parents=True)
     for path in RECORDING.glob("*.yaml"):
@@ -91,7 +92,7 @@ def furnish_fed_tables(home: Home, film: Path, names: Sequence[str]) -> None:
 
 
 def round_lines(number: int, fault: str | None) -> list[tuple[float, Line]]:
-    """The lines of a round, and when each is reported, in seconds from its beginning."""
+    """Return the lines of a round, each with its time in seconds from the round's beginning."""
     suit, other = SUITS[number % 4], SUITS[(number + 1) % 4]
     dealt = (f"9{suit}", f"4{suit}", f"K{other}", f"2{other}")
     result = {"player": 9, "banker": 6, "winner": "banker" if fault == "misdeal.wrong_result" else "player"}
@@ -122,32 +123,32 @@ class FedFault:
     table: str
     code: str
     dealer: str
-    """Deals in this round alone."""
+    """A dealer who deals in this round only."""
     taken_after_s: float
-    """The longest that the service took to take one of the round's lines: their order is lost where that is longer than
-    its log waits for what comes late."""
+    """The longest delay, in seconds, with which the service took a line of the round. The lines' order is lost if it is
+    longer than the log waits for late reports."""
 
 
 @dataclass(slots=True)
 class Feeder:
-    """The devices of one table; reports what the service does not take again until it does."""
+    """The devices of one table. A report that the service does not take is sent again until it does."""
 
     room: LiveRoom
     table: str
     rounds: int
-    """With a fault, after one without."""
+    """The number of rounds with a fault; one round without a fault comes first."""
     camera_lines: int
     cycle_s: float
     fed: list[FedFault] = field(default_factory=list)
     told: int = 0
-    """Of the camera's lines."""
+    """The number of the camera's lines that were reported."""
     refused: list[str] = field(default_factory=list)
-    """Answers that there should not be."""
+    """Answers that were not expected."""
     again: int = 0
-    """Reports that were sent once more."""
+    """The number of reports that had to be sent again."""
 
     def run(self) -> None:
-        """From the first round to the last."""
+        """Report all rounds, from the first to the last."""
         headers = {"Authorization": f"Bearer {self.room.tokens['operator']}"}
         with httpx.Client(base_url=self.room.address, headers=headers, timeout=30) as http:
             camera = itertools.cycle(CAMERA_LINES)
@@ -167,7 +168,7 @@ class Feeder:
                 time.sleep(max(began + self.cycle_s - time.monotonic(), 0.0))
 
     def _report_camera(self, http: httpx.Client, camera: Iterator[Mapping[str, str]], number: int) -> None:
-        """The camera's share of lines after this round; after the last one all that are left."""
+        """Report the camera's lines that are due after this round; after the last round, all that are left."""
         due = 2 * round(self.camera_lines / 2 * number / self.rounds)
         while self.told < due:
             self._report(http, {**next(camera), "camera": "overhead"}, datetime.now(UTC))
@@ -175,7 +176,7 @@ class Feeder:
             time.sleep(0.2)
 
     def _report(self, http: httpx.Client, line: Line, at: datetime) -> float:
-        """Report until it is taken; gives how long after its moment that was."""
+        """Report a line until it is taken; return the seconds from its time until then."""
         body = {**line, "at": at.isoformat()}
         while not self._is_answered(http, body):
             self.again += 1
@@ -194,13 +195,13 @@ class Feeder:
 
 @dataclass(slots=True)
 class Feeding:
-    """All feeders at work."""
+    """All feeders, each in a thread."""
 
     feeders: list[Feeder]
     _threads: list[threading.Thread] = field(default_factory=list)
 
     def start(self) -> None:
-        """Each in a thread, none at the same moment as another."""
+        """Start the feeders, spread over one cycle so that no two begin a round at the same time."""
         gap_s = self.feeders[0].cycle_s / len(self.feeders)
         for number, feeder in enumerate(self.feeders):
             thread = threading.Thread(target=_begin_after, args=(number * gap_s, feeder), daemon=True)
@@ -208,12 +209,12 @@ class Feeding:
             self._threads.append(thread)
 
     def is_over(self) -> bool:
-        """Whether all was reported."""
+        """Return whether everything was reported."""
         return not any(thread.is_alive() for thread in self._threads)
 
     @property
     def done(self) -> float:
-        """Which part of the rounds is over."""
+        """The share of the rounds with a fault that are over."""
         return sum(len(feeder.fed) for feeder in self.feeders) / max(sum(feeder.rounds for feeder in self.feeders), 1)
 
 
@@ -223,6 +224,6 @@ def _begin_after(seconds: float, feeder: Feeder) -> None:
 
 
 def shares(whole: int, among: int) -> list[int]:
-    """A number in even parts that differ by two at most; `whole` is even."""
+    """Return an even number split into even parts that differ by at most two."""
     pairs, rest = divmod(whole // 2, among)
     return [2 * (pairs + (number < rest)) for number in range(among)]

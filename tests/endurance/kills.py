@@ -1,4 +1,4 @@
-"""Kill a service at random moments while people and devices work with it, and see whether anything is lost.
+"""Kill a service at random moments while people and devices work with it, and check whether anything is lost.
 
 `python -m tests.endurance.kills --kills 50 --tables 2 --out DIR [--postgres] [--signed]`
 """
@@ -34,14 +34,14 @@ from thirdcard.service.store.schema import AlertRow, ChainLine, EvidenceRow, Rou
 from thirdcard.service.watch.factory import now_utc
 
 NOTICED_S = 5.0
-"""So long the service may take to see that a table's process is gone."""
+"""The longest wait, in seconds, for the service to notice that a table's process is gone."""
 QUIET_S = 600.0
-"""So long the promised clips may take when all is quiet."""
+"""The longest wait, in seconds, for the promised clips once all clients have stopped."""
 
 
 @dataclass(slots=True)
 class Killer:
-    """Kills parts of a room, and brings back what does not come back by itself."""
+    """Kills parts of a room, and restarts what does not restart by itself."""
 
     room: LiveRoom
     postgres: PostgresServer | None
@@ -49,10 +49,10 @@ class Killer:
     random: random.Random
     counts: Counter[str] = field(default_factory=Counter)
     back_s: list[float] = field(default_factory=list)
-    """How long it took until all tables were watched again, in seconds."""
+    """The seconds after each kill until all tables were watched again."""
 
     def strike(self) -> str:
-        """Kill something; gives what."""
+        """Kill something at random; return its name."""
         kinds: dict[str, Callable[[], None]] = {
             "server": self._kill_server,
             "one table": lambda: self._kill_tables(1),
@@ -116,7 +116,7 @@ class Killer:
 
 
 def main() -> int:
-    """Exit status 1 where anything was lost."""
+    """Run the test and print the report; return exit status 1 if anything was lost."""
     options = _parser().parse_args()
     folder = options.out or Path(tempfile.mkdtemp(prefix="kills-"))
     try:
@@ -142,7 +142,7 @@ def main() -> int:
 def run_kills(
     room: LiveRoom, postgres: PostgresServer | None, options: argparse.Namespace, signer: SignerProcess | None = None
 ) -> dict[str, object]:
-    """Let them work, kill, look; gives the report."""
+    """Let clients work, kill, and compare after each kill; return the report."""
     killer, diary = Killer(room, postgres, signer, random.Random(options.seed)), Diary()
     if signer is not None:
         signer.start()
@@ -177,7 +177,7 @@ def _look(database: Database, room: LiveRoom, diary: Diary) -> list[str]:
 def _finish(
     room: LiveRoom, clients: Clients, database: Database, diary: Diary, signer: SignerProcess | None
 ) -> list[str]:
-    """Let all come to rest, stop the service, and look at everything."""
+    """Let everything come to rest, stop the service, and return all faults."""
     clients.stop_working()
     until, deadline = now_utc(), time.monotonic() + QUIET_S
     while time.monotonic() < deadline and _is_waiting(database, until):
@@ -193,14 +193,14 @@ def _finish(
 
 
 def _verify(room: LiveRoom, signer: SignerProcess | None) -> list[str]:
-    """What `thirdcard verify` says, with the key and the anchors where there is a signer; nothing where all agrees."""
+    """Return what `thirdcard verify` reports, with key and anchors if there is a signer; empty if all verifies."""
     command = [*COMMAND, "verify", "--home", str(room.home.folder), *(signer.options if signer is not None else ())]
     done = subprocess.run(command, env=room.environment, capture_output=True, text=True)
     return [] if done.returncode == 0 else [f"thirdcard verify: {done.stdout}{done.stderr}"]
 
 
 def _is_waiting(database: Database, until: datetime) -> bool:
-    """Whether a report, or a promise of an alert from before that moment, is open."""
+    """Return whether a report was not taken yet, or a picture of an alert before `until` is still promised."""
     with database.reading() as session:
         query = select(func.count()).select_from(EvidenceRow).join(AlertRow, AlertRow.id == EvidenceRow.alert_id)
         promised = session.scalar(query.where(EvidenceRow.state == "promised", AlertRow.noticed_at <= until))
@@ -225,7 +225,7 @@ def _report(killer: Killer, diary: Diary, database: Database, faults: list[str],
             "notes": len(diary.notes),
             "alerts shown": len(diary.alerts),
             "log lines shown": sum(len(lines) for lines in diary.lines.values()),
-            "told by the stream": len(diary.told),
+            "events on the stream": len(diary.told),
         },
         "answered": diary.answered,
         "not answered": diary.unanswered,
@@ -243,17 +243,17 @@ def _end(room: LiveRoom, postgres: PostgresServer | None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.kills", description=__doc__)
-    parser.add_argument("--kills", type=int, default=50, help="how many")
-    parser.add_argument("--tables", type=int, default=2, choices=range(1, 5), help="how many tables play")
-    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL, which is killed as well")
+    parser.add_argument("--kills", type=int, default=50, help="the number of kills")
+    parser.add_argument("--tables", type=int, default=2, choices=range(1, 5), help="the number of tables that play")
+    parser.add_argument("--postgres", action="store_true", help="use PostgreSQL, which is killed as well")
     parser.add_argument(
-        "--signed", action="store_true", help="with a signer, which is killed as well; verify after each"
+        "--signed", action="store_true", help="run a signer, which is killed as well; verify after each kill"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of what is killed when")
-    parser.add_argument("--least-s", type=float, default=3.0, help="least time between two kills, all being well")
-    parser.add_argument("--most-s", type=float, default=15.0, help="longest time between two kills")
-    parser.add_argument("--most-minutes", type=float, default=240.0, help="no kill after so long")
-    parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random choice of what is killed when")
+    parser.add_argument("--least-s", type=float, default=3.0, help="shortest wait before a kill, in seconds")
+    parser.add_argument("--most-s", type=float, default=15.0, help="longest wait before a kill, in seconds")
+    parser.add_argument("--most-minutes", type=float, default=240.0, help="no kill after so many minutes")
+    parser.add_argument("--out", type=Path, default=None, help="a new folder that keeps everything")
     return parser
 
 

@@ -1,7 +1,7 @@
-"""Many listeners on the alert stream in one process: what each received, in order.
+"""Many listeners on the alert stream in one process, and what each received, in order.
 
-Reads the streams with no more than sockets and the two formats they have, chunks and events, so that 200 of them take
-little of the machine that is measured.
+The streams are read with plain sockets, and only their two formats (chunks, events) are parsed. So 200 listeners take
+little from the machine that is measured.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 from multiprocessing.connection import Connection
 
 PATIENCE_S = 60.0
-"""A stream that says nothing for so long is dead: it has heartbeats."""
+"""A stream that sends nothing for so many seconds is dead, since a live one sends heartbeats."""
 
 
 @dataclass(slots=True)
@@ -20,14 +20,14 @@ class Heard:
     """What one listener received."""
 
     place: str
-    """Behind the last event."""
+    """The place in the stream after the last event."""
     alerts: list[int] = field(default_factory=list)
     changes: list[int] = field(default_factory=list)
     breaks: int = 0
-    """How often his stream broke."""
+    """How often the stream broke."""
 
     def take(self, event: str) -> None:
-        """One event as it was sent."""
+        """Note one event, given as it was sent."""
         fields = dict(line.split(": ", 1) for line in event.splitlines() if not line.startswith(":"))
         if "id" not in fields:
             return
@@ -75,12 +75,15 @@ async def _listen_all(port: int, token: str, count: int, place: str, order: Conn
 
 
 def listen_all(port: int, token: str, count: int, place: str, order: Connection) -> None:
-    """The body of a process: listen until asked to end, then hand over what each received."""
+    """Listen in a process of its own until asked to end, then send what each listener received."""
     order.send(asyncio.run(_listen_all(port, token, count, place, order)))
 
 
 def faults_of(all_heard: list[Heard], alerts: list[int], changes: list[int]) -> list[str]:
-    """What a listener missed, got twice or got out of order; what was due at least is given in its order."""
+    """Return what any listener missed, received twice or received out of order.
+
+    `alerts` and `changes` are those that each listener must at least have received, in this order.
+    """
     found = []
     for number, heard in enumerate(all_heard, 1):
         for kind, told, due in (("alerts", heard.alerts, alerts), ("changes", heard.changes, changes)):

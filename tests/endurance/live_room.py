@@ -1,4 +1,4 @@
-"""A real service in a folder of its own: furnished, started, killed, started again."""
+"""A real service in a folder of its own, which can be set up, started, killed and started again."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from thirdcard.service.web.demo_room import furnish
 
 COMMAND = (sys.executable, "-c", "from thirdcard.service.cli.entry import main; main()")
 SPAWNED = b"spawn_main"
-"""In the command line of a table's process."""
+"""A part of the command line of each table's process."""
 ROLES = ("operator", "supervisor", "admin")
 READY_S = 120.0
 UP = ("playing", "resting")
-"""A camera's states while its table runs: where the cores are full a table may rest, but it was looking."""
+"""The camera's states of a table that is watched. On busy cores it may rest, but it has looked before."""
 
 
 def free_port() -> int:
-    """A port on which nobody listens now."""
+    """Return a port on which nobody listens now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -38,11 +38,11 @@ def free_port() -> int:
 
 @dataclass(slots=True)
 class LiveRoom:
-    """One service and what it stands on."""
+    """One service with its folder, port and database."""
 
     home: Home
     tokens: Mapping[str, str]
-    """By role."""
+    """An API token for each role."""
     port: int
     database_url: str | None = None
     """None: SQLite in the folder."""
@@ -51,26 +51,26 @@ class LiveRoom:
 
     @property
     def address(self) -> str:
-        """Where it answers."""
+        """The address at which the service answers."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def environment(self) -> dict[str, str]:
-        """That of its processes."""
+        """The environment variables of its processes."""
         known = {name: value for name, value in os.environ.items() if name != URL_VARIABLE}
         return known if self.database_url is None else {**known, URL_VARIABLE: self.database_url}
 
     @property
     def log(self) -> Path:
-        """What it wrote, over all starts."""
+        """The file with the service's output, over all starts."""
         return self.home.folder / "service.log"
 
     def open_database(self) -> Database:
-        """Its database, beside it."""
+        """Return the service's database, opened beside the service."""
         return self.home.open_database(self.environment)
 
     def start(self) -> None:
-        """Start it; it answers some seconds later."""
+        """Start the service; it answers some seconds later."""
         with self.log.open("ab") as log:
             self._starts += 1
             log.write(f"--- start {self._starts}\n".encode())
@@ -81,30 +81,34 @@ class LiveRoom:
             )
 
     def stop(self) -> int:
-        """Ask it to end; gives its status."""
+        """Ask the service to end; return its exit status."""
         assert self.process is not None, "start() comes first"
         self.process.terminate()
         return self.process.wait(90)
 
     def table_pids(self) -> list[int]:
-        """The processes of its tables."""
+        """Return the ids of its tables' processes."""
         assert self.process is not None, "start() comes first"
         return [pid for pid in children_of(self.process.pid) if SPAWNED in command_line(pid)]
 
     def kill_server(self) -> None:
-        """End the server at once; its tables notice by themselves."""
+        """Kill the server; its tables notice that by themselves."""
         assert self.process is not None, "start() comes first"
         self.process.kill()
         self.process.wait(30)
 
     def kill_all(self) -> None:
-        """End the server and all its tables at once."""
+        """Kill the server and all its tables."""
         assert self.process is not None, "start() comes first"
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(30)
 
     def states(self) -> list[dict[str, object]]:
-        """How the tables stand; raises httpx.HTTPError where nobody answers."""
+        """Return the tables' states, as the API gives them.
+
+        Raises:
+            httpx.HTTPError: The service does not answer.
+        """
         headers = {"Authorization": f"Bearer {self.tokens['admin']}"}
         answer = httpx.get(f"{self.address}/api/tables", headers=headers, timeout=10)
         answer.raise_for_status()
@@ -112,10 +116,10 @@ class LiveRoom:
         return items
 
     def wait_until_watched(self, tables: Sequence[str] | None = None, *, patience_s: float = READY_S) -> float:
-        """Wait until these tables, or all, play or say that they rest; gives how many seconds that took.
+        """Wait until these tables, or all, play or rest; return the seconds that this took.
 
         Raises:
-            TimeoutError: They do not.
+            TimeoutError: They do not within `patience_s` seconds.
         """
         began = time.monotonic()
         while time.monotonic() - began < patience_s:
@@ -131,7 +135,7 @@ class LiveRoom:
 
 
 def furnish_room(folder: Path, *, tables: int, database_url: str | None = None) -> LiveRoom:
-    """A room whose tables play the shipped recording over and over, with a token for each role."""
+    """Return a room whose tables play the shipped recording again and again, with a token for each role."""
     home = Home(folder)
     home.make()
     room = LiveRoom(home, {}, free_port(), database_url)
@@ -148,7 +152,7 @@ def furnish_room(folder: Path, *, tables: int, database_url: str | None = None) 
 
 
 def children_of(pid: int) -> list[int]:
-    """The processes that a process started."""
+    """Return the ids of the processes that a process started."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -161,7 +165,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def command_line(pid: int) -> bytes:
-    """How a process was started; empty where it ended meanwhile."""
+    """Return the command line of a process; empty if it has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
@@ -169,6 +173,6 @@ def command_line(pid: int) -> bytes:
 
 
 def resident_bytes(pid: int) -> int:
-    """What a process takes of the memory."""
+    """Return the resident memory of a process, in bytes."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,4 +1,4 @@
-"""Load a service with listeners and requests while its tables play, and measure how it bears that.
+"""Load a service with listeners and requests while its tables play, and measure answers, memory and lag.
 
 `python -m tests.endurance.load --listeners 200 --rate 100 --minutes 5 --tables 4 --out DIR`
 """
@@ -38,17 +38,18 @@ from thirdcard.service.store.schema import AlertChange, AlertRow, EvidenceRow
 from thirdcard.service.watch.factory import now_utc
 
 STILL_OPEN = 20
-"""Of the alerts that are there before; all others were decided."""
+"""The number of older alerts that are still open; all others are decided."""
 PAST = timedelta(days=30)
 WARM_S = 20.0
-"""Before anything is measured."""
+"""The seconds before the measurement begins."""
 PAUSE_S = {"guard": 5.0, "operator": 2.0}
-"""Between two things that a writer does: an alert every few seconds, where a floor of four tables has a few an hour."""
+"""The seconds between two acts of a writer. So there is an alert every few seconds; four real tables raise a few an
+hour."""
 CONNECT_S = 10.0
-"""For all listeners to be there."""
+"""The seconds in which all listeners connect."""
 LOOK_S = 5.0
 DRAIN_S = 8.0
-"""After the last event that is looked for, so that it reaches everybody."""
+"""The seconds after the last expected event in which it reaches all listeners."""
 OLD = Alert(
     t=0.0, round=0, code="late_bet.placed", severity=Severity.HIGH, rulebook="nz-authority", rule="8.3", seat=3,
     area="s3-banker", message="Seat 3 placed 500 after no more bets.", remedy=Remedy("void_wager", "8.3", "Void."),
@@ -57,19 +58,19 @@ OLD = Alert(
 
 @dataclass(slots=True)
 class Gauges:
-    """What was seen of the service while it was loaded."""
+    """What was measured of the service under load."""
 
     memory_mb: list[float] = field(default_factory=list)
-    """Of the server, each `LOOK_S`."""
+    """The server's memory, every `LOOK_S` seconds."""
     tables_mb: list[float] = field(default_factory=list)
-    """Of all tables' processes together."""
+    """The memory of all tables' processes together."""
     lag_s: dict[str, list[float]] = field(default_factory=dict)
     frames: dict[str, list[float]] = field(default_factory=dict)
     missed: dict[str, list[float]] = field(default_factory=dict)
-    """By table, since the table's start."""
+    """By table; frames are counted from the table's start."""
 
     def look(self, room: LiveRoom) -> None:
-        """Once."""
+        """Measure everything once."""
         assert room.process is not None, "start() comes first"
         self.memory_mb.append(round(resident_bytes(room.process.pid) / 1e6, 1))
         self.tables_mb.append(round(sum(map(resident_bytes, room.table_pids())) / 1e6, 1))
@@ -84,7 +85,7 @@ class Gauges:
                     series[sample.name].setdefault(sample.labels["table"], []).append(sample.value)
 
     def report(self) -> dict[str, object]:
-        """Memory minute by minute; lag and missed frames by table."""
+        """Return the memory of each minute, and lag and frames by table."""
         return {
             "server MB, each minute's median": _by_minute(self.memory_mb),
             "tables MB, each minute's median": _by_minute(self.tables_mb),
@@ -96,7 +97,7 @@ class Gauges:
 
 
 def main() -> int:
-    """Exit status 1 where an event was lost, a request failed or an answer took longer than allowed."""
+    """Run the load and print the report; return exit status 1 if an event was lost or a request failed or was slow."""
     options = _parser().parse_args()
     folder = options.out or Path(tempfile.mkdtemp(prefix="load-"))
     room = furnish_room(folder / "room", tables=options.tables)
@@ -118,7 +119,7 @@ def main() -> int:
 
 
 def run_load(room: LiveRoom, database: Database, options: argparse.Namespace) -> dict[str, object]:
-    """Listen, ask and write for so long; gives the report."""
+    """Listen, request and write for the given minutes; return the report."""
     gauges, diary, lasting_s = Gauges(), Diary(), options.minutes * 60
     gauges.look(room)
     alert, change = _last_numbers(database)
@@ -153,7 +154,7 @@ def run_load(room: LiveRoom, database: Database, options: argparse.Namespace) ->
 
 
 def start_writers(room: LiveRoom, diary: Diary) -> threading.Event:
-    """A guard who raises alerts and an operator who decides, until the event is set."""
+    """Start a guard who raises alerts and an operator who decides; return the event that ends their work."""
     tables, ended = [str(state["id"]) for state in room.states()], threading.Event()
     work = {"guard": lambda client: report_cameras(client, tables), "operator": decide_alerts}
     for number, (name, make) in enumerate(work.items()):
@@ -165,7 +166,7 @@ def start_writers(room: LiveRoom, diary: Diary) -> threading.Event:
 
 
 def raise_old_alerts(database: Database, room: LiveRoom, count: int) -> None:
-    """Give the store a past: a month of alerts whose evidence is gone."""
+    """Write `count` alerts of the past month to the store; their evidence is gone."""
     table = load_table(min(room.home.tables.glob("*.yaml")))
     journal = Journal(database, table.id, rules_of(table))
     journal.open(now_utc() - PAST)
@@ -186,7 +187,7 @@ def _start(body: object, room: LiveRoom, *given: object) -> tuple[multiprocessin
 
 
 def _by_minute(looks: list[float]) -> list[float]:
-    """Medians: what making a clip takes for a moment does not count."""
+    """Return each minute's median, so that short peaks, as while a clip is made, do not count."""
     in_one = round(60 / LOOK_S)
     return [round(median(looks[i : i + in_one]), 1) for i in range(0, len(looks), in_one)]
 
@@ -200,13 +201,13 @@ def _last_numbers(database: Database) -> tuple[int, int]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.load", description=__doc__)
-    parser.add_argument("--listeners", type=int, default=200, help="on the alert stream")
+    parser.add_argument("--listeners", type=int, default=200, help="the number of listeners on the alert stream")
     parser.add_argument("--rate", type=float, default=100.0, help="requests a second")
-    parser.add_argument("--minutes", type=float, default=5.0, help="how long")
-    parser.add_argument("--tables", type=int, default=4, choices=range(1, 5), help="how many tables play")
-    parser.add_argument("--history", type=int, default=5000, help="alerts that are there before")
-    parser.add_argument("--slowest-ms", type=float, default=300.0, help="what the 99th percentile of a route may be")
-    parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
+    parser.add_argument("--minutes", type=float, default=5.0, help="how long the load lasts")
+    parser.add_argument("--tables", type=int, default=4, choices=range(1, 5), help="the number of tables that play")
+    parser.add_argument("--history", type=int, default=5000, help="the number of older alerts")
+    parser.add_argument("--slowest-ms", type=float, default=300.0, help="largest allowed 99th percentile of a route")
+    parser.add_argument("--out", type=Path, default=None, help="a new folder that keeps everything")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL of our own, to be killed and started again; it needs `initdb` and `postgres` on this machine."""
+"""A PostgreSQL server for tests, to be killed and started again. It needs `initdb` and `postgres` on this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.endurance.live_room import children_of, free_port
 READY_S = 60.0
 PLACES = "/usr/lib/postgresql"
 ACCOUNT = "postgres"
-"""Who runs it where we are root, whom it refuses."""
+"""The account that runs PostgreSQL if the test runs as root, since PostgreSQL refuses to run as root."""
 
 
 class NoPostgresError(Exception):
@@ -28,7 +28,7 @@ class NoPostgresError(Exception):
 
 @dataclass(slots=True)
 class PostgresServer:
-    """One server with its data."""
+    """A server with its data."""
 
     folder: Path
     port: int
@@ -37,11 +37,15 @@ class PostgresServer:
 
     @property
     def url(self) -> str:
-        """Its database, as the service takes it."""
+        """The address of its database, as the service expects it."""
         return f"postgresql://{ACCOUNT}@127.0.0.1:{self.port}/postgres"
 
     def start(self) -> None:
-        """Start it, and recover what the last one left; returns when it answers."""
+        """Start the server, which recovers its data after a kill; return when it answers.
+
+        Raises:
+            psycopg.OperationalError: It does not answer within `READY_S`.
+        """
         with (self.folder / "postgres.log").open("ab") as log:
             command = [str(self.programs / "postgres"), "-D", str(self.folder / "data"), "-p", str(self.port)]
             places = ["-k", str(self.folder), "-c", "listen_addresses=127.0.0.1"]
@@ -57,7 +61,7 @@ class PostgresServer:
                 time.sleep(0.1)
 
     def kill(self) -> None:
-        """End it and all its processes at once."""
+        """Kill the server and all its processes."""
         assert self.process is not None, "start() comes first"
         for pid in [self.process.pid, *children_of(self.process.pid)]:
             with contextlib.suppress(ProcessLookupError):
@@ -65,17 +69,17 @@ class PostgresServer:
         self.process.wait(30)
 
     def stop(self) -> None:
-        """Ask it to end."""
+        """Ask the server to end, and wait until it has."""
         if self.process is not None:
             self.process.send_signal(signal.SIGINT)
             self.process.wait(60)
 
 
 def make_postgres(folder: Path) -> PostgresServer:
-    """A server with fresh data in a folder; not started.
+    """Return a server with fresh data in a folder, not started.
 
     Raises:
-        NoPostgresError: There is none on this machine.
+        NoPostgresError: PostgreSQL is not installed.
     """
     programs = find_programs()
     folder.mkdir(parents=True)
@@ -87,10 +91,10 @@ def make_postgres(folder: Path) -> PostgresServer:
 
 
 def find_programs() -> Path:
-    """Where `initdb` and `postgres` lie.
+    """Return the folder of `initdb` and `postgres`.
 
     Raises:
-        NoPostgresError: Nowhere.
+        NoPostgresError: PostgreSQL is not installed.
     """
     found = shutil.which("initdb")
     candidates = [*sorted(Path(PLACES).glob("*/bin"), reverse=True), *([Path(found).parent] if found else [])]
@@ -101,7 +105,7 @@ def find_programs() -> Path:
 
 
 def _account() -> str | None:
-    """The account to run it under; None: our own."""
+    """Return the account to run PostgreSQL under; None for that of the test."""
     if os.geteuid() != 0:
         return None
     with contextlib.suppress(KeyError):

@@ -1,4 +1,4 @@
-"""Ask a service so many times a second, whether it answers in time or not, and measure how long each answer took."""
+"""Send requests at a fixed rate, whether the service keeps up or not, and measure how long each answer takes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROUTES = (
     "/alerts/{alert}",
 )
 ASKERS = 24
-"""Connections that are kept open."""
+"""The number of connections that are kept open."""
 TIMEOUT_S = 30
 
 
@@ -31,14 +31,14 @@ class Timings:
     """What was measured."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: {route: [] for route in ROUTES})
-    """By route: from the moment at which it was due to be asked until the whole answer was there."""
+    """By route: the seconds from the time at which a request was due until its whole answer was there."""
     failures: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(slots=True)
 class Asker:
-    """Asks in turn with others, each on a connection of his own."""
+    """Sends requests in turn with others, on a connection of its own."""
 
     port: int
     token: str
@@ -50,7 +50,7 @@ class Asker:
     newest_alert: int
 
     def run(self) -> None:
-        """Ask until the time is over."""
+        """Send requests until the time is over."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
         for turn in self.turns:
             due = self.began + turn / self.rate_hz
@@ -82,7 +82,7 @@ class Asker:
 
 
 def ask_all(port: int, token: str, rate_hz: float, lasting_s: float, result: Connection) -> None:
-    """The body of a process: ask, then hand over the timings and the failures."""
+    """Send requests in a process of its own, then send the timings and the failures."""
     timings, turns, began = Timings(), itertools.count(), time.monotonic() + 0.5
     askers = [Asker(port, token, rate_hz, lasting_s, turns, began, timings, 1) for _ in range(ASKERS)]
     threads = [threading.Thread(target=asker.run, daemon=True) for asker in askers]
@@ -94,7 +94,7 @@ def ask_all(port: int, token: str, rate_hz: float, lasting_s: float, result: Con
 
 
 def quantiles_ms(seconds: Sequence[float]) -> dict[str, float]:
-    """Count, median, 95th and 99th percentile and the longest, in milliseconds."""
+    """Return the count, and the median, 95th and 99th percentile and the longest in milliseconds."""
     ordered = sorted(seconds)
     if not ordered:
         return {"count": 0}

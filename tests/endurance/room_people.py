@@ -1,4 +1,4 @@
-"""Operators in real browsers, each with several tabs: they decide about alerts, and what their pages sound is noted."""
+"""Operators in real browsers, each with several tabs, who decide about alerts. What their pages sound is noted."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from thirdcard.service.store.schema import SessionRow
 
 PATIENCE_MS = 20_000
 OPENING_MS = 180_000
-"""For a page when the shift begins: on a busy machine two browsers with ten pages are not open at once."""
+"""The longest wait for a page when the shift begins. On a busy machine two browsers take long to open ten pages."""
 PAUSE_MS = 8000
-"""Between two decisions: reading what is alleged, and a look at the clip, take a person longer than this."""
+"""The mean pause between two decisions. A person who reads an alert and looks at its clip takes longer."""
 EARLY_S = 0.1
-"""A sound is not earlier than this before the page asked for it."""
+"""A sound may be noted at most so many seconds before the page's request for it."""
 NOTE = """
 (() => {
   const note = (kind, detail) => window.shiftNote(kind, { at: Date.now(), ...detail });
@@ -40,7 +40,7 @@ NOTE = """
   };
 })();
 """
-"""Notes what a page asks the hub to sound, and what it sounds when the hub asks it to."""
+"""JavaScript that notes what a page asks the hub to sound, and what it sounds when the hub asks it to."""
 BEHIND = """
 Object.defineProperty(document, "hidden", { get: () => true });
 Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
@@ -51,12 +51,12 @@ STEPS = {
   "escalated": ("#step", "#step-go", ("e",)),
   "confirmed": ("#step", "#step-go", ("c",)),
 }  # fmt: skip
-"""The dialog, the button that ends it, and the keys that open it and fill it in."""
+"""By decision: the dialog, the button that ends it, and the keys that open it and fill it in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """A page wanted something to be heard; seconds of Unix time."""
+    """A page asked for a sound; the time is Unix time in seconds."""
 
     at: float
     key: str
@@ -65,7 +65,7 @@ class Ring:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A page sounded."""
+    """A page sounded; the time is Unix time in seconds."""
 
     at: float
     severity: str
@@ -73,35 +73,35 @@ class Sound:
 
 @dataclass(slots=True)
 class Operator:
-    """One person, in a browser of his own; `work` is run in a thread."""
+    """One person with a browser; `work` runs in a thread."""
 
     name: str
     room: LiveRoom
     tabs: Sequence[str]
-    """The paths of his tabs; he decides in the last one."""
+    """The paths of the open tabs; the last one is for the decisions."""
     diary: Diary
     turn: int
-    """Of two persons the one takes even alerts, the other odd ones."""
+    """0 for the person who takes alerts with even numbers, 1 for the one who takes those with odd numbers."""
     random: random.Random
     is_ready: threading.Event = field(default_factory=threading.Event)
     stopping: threading.Event = field(default_factory=threading.Event)
     losing: threading.Event = field(default_factory=threading.Event)
-    """His session is to end amid the next decision."""
+    """Set if the session is to end during the next decision."""
     rings: list[Ring] = field(default_factory=list)
     sounds: list[Sound] = field(default_factory=list)
     away: list[tuple[float, float]] = field(default_factory=list)
-    """From when to when he was not signed in."""
+    """Begin and end of each time without a session, in seconds of Unix time."""
     kept_texts: int = 0
-    """Words that were typed before a session ended and stood there after the sign-in."""
+    """The number of texts that were typed before a session ended and were still there after the sign-in."""
     failed: list[str] = field(default_factory=list)
-    """Why a decision was not acknowledged."""
+    """Why decisions were not acknowledged."""
     fault: str | None = None
-    """Why he went home early."""
+    """Why the person stopped early; None if not."""
     _rung: dict[str, float] = field(default_factory=dict)
     _decided: int = 0
 
     def work(self) -> None:
-        """Sign in, open the tabs, decide until told to stop."""
+        """Sign in, open the tabs, and decide about alerts until asked to stop."""
         try:
             with open_chromium(require_browser()) as browser:
                 context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
@@ -117,13 +117,13 @@ class Operator:
                     self._decide(page)
                     page.wait_for_timeout(PAUSE_MS * self.random.uniform(0.5, 1.5))
                 page.wait_for_timeout(500)
-        except Exception as error:  # a person who goes home is a result of the test, not its end
+        except Exception as error:  # a person who stops early is a result of the test, not its end
             self.fault = repr(error)
         finally:
             self.is_ready.set()
 
     def wait_until_back(self, patience_s: float) -> None:
-        """Wait until the session that was to end has ended, and the decision stands."""
+        """Wait until the session has ended as asked and the interrupted decision is made, or `patience_s` is over."""
         deadline = time.monotonic() + patience_s
         while self.losing.is_set() and time.monotonic() < deadline:
             time.sleep(0.2)
@@ -148,7 +148,7 @@ class Operator:
         expect(page.get_by_role("navigation", name="Pages")).to_be_visible(timeout=OPENING_MS)
 
     def _decide(self, page: Page) -> None:
-        """About one alert; what came between stands in `failed`."""
+        """Decide about one alert; if that fails, note why in `failed`."""
         number = self._next_alert()
         if number is None:
             return
@@ -181,7 +181,7 @@ class Operator:
         expect(page.locator(f"[data-opened='{number}'][data-state={state}]")).to_be_visible(timeout=PATIENCE_MS)
 
     def _lose_session(self, page: Page) -> None:
-        """As when its time is over; he signs in again."""
+        """End the session, as when its time is over, and sign in again."""
         began = time.time()
         database = self.room.open_database()
         with database.writing() as session:
@@ -191,7 +191,7 @@ class Operator:
         self.away.append((began, time.time()))
 
     def _next_alert(self) -> int | None:
-        """One of his that nobody has taken."""
+        """Return the number of one of this person's open alerts; None if there is none."""
         headers = {"Authorization": f"Bearer {self.room.tokens['operator']}"}
         try:
             answer = httpx.get(
@@ -212,7 +212,10 @@ class Operator:
             self.rings.append(Ring(at, detail["key"], detail["severity"]))
 
     def heard(self) -> dict[int, float]:
-        """When each alert was heard, by number: the first sound of its severity since it was asked for, each once."""
+        """Return the Unix time in seconds at which each alert was heard, by its number.
+
+        That is the first sound of its severity after the page asked for it. Each sound counts for one alert.
+        """
         found: dict[int, float] = {}
         left = sorted(self.sounds, key=lambda sound: sound.at)
         for ring in sorted(self.rings, key=lambda ring: ring.at):

@@ -1,4 +1,4 @@
-"""A network camera that can be cut: GStreamer's RTSP server with a gate before it."""
+"""A network camera that can be cut off: GStreamer's RTSP server behind a gate."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ PACKAGES = (
 CHUNK = 65536
 READY_S = 20.0
 RESET = b"\x01\x00\x00\x00\x00\x00\x00\x00"
-"""For SO_LINGER: a closed connection is reset."""
+"""The value of SO_LINGER with which a connection is reset when it is closed."""
 
 
 class NoCameraError(Exception):
-    """No RTSP server can be had here."""
+    """GStreamer's RTSP server cannot run here."""
 
 
 class Cut(StrEnum):
-    """How a camera goes away."""
+    """How a camera is cut off."""
 
     REFUSED = "refused"
     """Connections break, and new ones are refused."""
     SILENT = "silent"
-    """Connections stay, and nothing comes through them any more."""
+    """Connections stay open, and nothing comes through."""
     ENDED = "ended"
-    """The stream ends, and who asks again is sent away."""
+    """The stream ends, and new connections are turned away."""
 
 
 @dataclass(slots=True)
 class Gate:
-    """Passes connections on to a port; can be cut."""
+    """Passes connections on to a port, and can cut them off."""
 
     port: int
     target: int
     cut: Cut | None = None
     slow_bytes_per_s: float | None = None
-    """So much passes at most, on each connection; None: all."""
+    """The most bytes a second that pass on each connection; None for no limit."""
     _pairs: list[tuple[socket.socket, socket.socket]] = field(default_factory=list)
     _listener: socket.socket | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -64,7 +64,7 @@ class Gate:
         with self._lock:
             was, self.cut = self.cut, None
             if was is Cut.SILENT:
-                self._drop(is_reset=True)  # as a network that is back: what was under way is long gone
+                self._drop(is_reset=True)  # as when a network is back: its old connections are gone
             if self._listener is None:
                 self._listener = socket.create_server(("127.0.0.1", self.port), reuse_port=False)
                 threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
@@ -137,30 +137,30 @@ class RtspCamera:
     gate: Gate
     process: subprocess.Popen[str]
     start: Callable[[], subprocess.Popen[str]]
-    """Starts its server anew."""
+    """Starts the camera's server, and returns its process."""
     sign_in: str = ""
-    """`user:password@`, where the camera asks for them."""
+    """`user:password@`, if the camera asks for them."""
     began: list[float] = field(default_factory=list)
-    """When the video began to play, each time, in seconds of Unix time."""
+    """The times at which the video began to play, in seconds of Unix time."""
 
     @property
     def url(self) -> str:
-        """Where the service finds it."""
+        """The address of the camera's stream."""
         return f"rtsp://{self.sign_in}127.0.0.1:{self.gate.port}/table"
 
     def lose_no_more(self) -> None:
-        """From now on all packets arrive, those of the stream under way too."""
+        """Let all packets arrive from now on, also those of the stream that is playing."""
         self.process.send_signal(signal.SIGUSR1)
 
     def restart(self) -> None:
-        """As where somebody pulls its plug: it is back a second or two later."""
+        """Kill the camera and start it again, as if its plug was pulled; it is back after a second or two."""
         self.process.kill()
         self.process.wait(30)
         self.process = self.start()
         self.follow()
 
     def follow(self) -> None:
-        """Follow what its server tells, in a thread.
+        """Wait until the camera's server is ready, and read its output in a thread.
 
         Raises:
             NoCameraError: The server does not start.
@@ -179,30 +179,30 @@ class RtspCamera:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Make:
-    """How a camera sends."""
+    """How a camera sends its video."""
 
     codec: str = "h264"
-    """That of the video: h264 or h265."""
+    """The codec of the video: h264 or h265."""
     transport: str = "both"
     """tcp, udp or both."""
     drop: float = 0.0
-    """Share of its packets that are lost."""
+    """The share of its packets that are lost."""
     user: str | None = None
     password: str = ""
 
     @property
     def sign_in(self) -> str:
-        """As an address has it."""
+        """The user and password as a part of an address; empty if there is no user."""
         return "" if self.user is None else f"{quote(self.user, safe='')}:{quote(self.password, safe='')}@"
 
 
 @contextmanager
 def rtsp_camera(video: Path, make: Make | None = None) -> Iterator[RtspCamera]:
-    """A camera that plays the video from its beginning for each who comes.
+    """Run a camera that plays the video from its beginning for each client, and yield it.
 
     Args:
         video: An MP4.
-        make: How it sends; plainly, where nothing is reported.
+        make: How it sends; None for H.264 without losses or a sign-in.
 
     Raises:
         NoCameraError: GStreamer's RTSP server or its bindings are not installed.
@@ -222,7 +222,7 @@ def rtsp_camera(video: Path, make: Make | None = None) -> Iterator[RtspCamera]:
     camera = RtspCamera(Gate(free_port(), port), start(), start, make.sign_in)
     try:
         camera.follow()
-        camera.gate.port = free_port()  # the one chosen before the server began may be taken by now
+        camera.gate.port = free_port()  # the port that was free before the server began may be taken by now
         camera.gate.open()
         yield camera
         camera.gate.close(Cut.REFUSED)
@@ -232,10 +232,10 @@ def rtsp_camera(video: Path, make: Make | None = None) -> Iterator[RtspCamera]:
 
 
 def python_with_gi() -> str:
-    """A Python that has GStreamer's bindings: ours, or the system's.
+    """Return the path of a Python that has GStreamer's bindings: the one that runs this, or the system's.
 
     Raises:
-        NoCameraError: None has.
+        NoCameraError: No Python has them.
     """
     for candidate in (sys.executable, "/usr/bin/python3", shutil.which("python3")):
         if candidate and subprocess.run([candidate, "-c", NEEDED], capture_output=True, check=False).returncode == 0:

@@ -1,9 +1,8 @@
-"""Play a video over RTSP at its own pace, from its beginning for each who comes: `python3 rtsp_server.py PORT VIDEO`.
+"""Play a video over RTSP at its own pace, from its beginning for each client: `python3 rtsp_server.py PORT VIDEO`.
 
-Runs by itself under a Python that has GStreamer's bindings (`gi`), which may be another than the service's. Each time
-that the video begins to play it writes a line with the moment, in seconds of Unix time. With `--user` whoever comes has
-to sign in with a digest; the password is read from the standard input. With `--drop` packets are lost until the signal
-USR1.
+It runs as a script under a Python that has GStreamer's bindings (`gi`), which may be another than the service's. Each
+time that the video begins to play, it prints a line with the Unix time in seconds. With `--user` a client must sign in
+with a digest; the password is read from standard input. With `--drop` packets are lost until the signal USR1.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def main() -> None:
     server.set_service(options.port)
 
     class Factory(GstRtspServer.RTSPMediaFactory):  # type: ignore[misc]
-        """Loses packets, each by itself, behind the payloader: the server asks a bin `pay0` for the one in it."""
+        """Makes media that lose single packets behind the payloader, which the server finds in the bin `pay0`."""
 
         def do_create_element(self, _url: Any) -> Any:
             reader = Gst.parse_bin_from_description(READ.format(video=options.video, codec=options.codec), False)
@@ -99,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("video")
     parser.add_argument("--codec", choices=["h264", "h265"], default="h264")
     parser.add_argument("--transport", choices=["tcp", "udp", "both"], default="both")
-    parser.add_argument("--drop", type=float, default=0.0, help="share of the packets that are lost")
+    parser.add_argument("--drop", type=float, default=0.0, help="the share of the packets that are lost")
     parser.add_argument("--user", default=None)
     return parser
 

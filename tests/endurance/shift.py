@@ -1,8 +1,9 @@
-"""A shift in the surveillance room, with what goes wrong in one, and a table of what was promised and what came.
+"""Play a shift with everything that can go wrong, and compare what was promised with what came.
 
-`python -m tests.endurance.shift --out DIR`: two tables are watched, six are fed as logs with film in their rings: 120
-dealing faults among 400 events of cameras. Two operators have ten tabs open and decide. One's session ends amid a
-decision, the service is started anew, the disk is full for a while. Needs Chromium, and the rights to mount a tmpfs.
+`python -m tests.endurance.shift --out DIR`: two tables are watched. At six more the camera shows an empty cloth, and
+devices report the play, with 120 faults of the dealing among 400 lines about cameras. Two operators with ten open tabs
+decide about alerts. The session of one ends during a decision, the service is restarted, and the disk is full for a
+while. Needs Chromium and the right to mount a tmpfs.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ from thirdcard.service.store.schema import AlertChange, AlertRow, EvidenceRow
 from thirdcard.service.watch.factory import now_utc
 
 WITHIN_S = 5.0
-"""Of an alert: until it is heard and told."""
+"""The seconds within which an alert must be heard and sent."""
 IN_ORDER_S = 0.5
-"""Reports that are taken later may be too late for the order of the log, which waits for 0.7 s."""
+"""Reports that the service takes after more seconds may be too late for the log, which waits 0.7 s for late ones."""
 DISK_MB = 3000
 GRAVE = ("high", "critical")
 OPERATORS = ("ben", "cleo")
@@ -57,20 +58,20 @@ TABS = (
     ("/", "/tables/T1", "/tables/L2", "/analytics", "/alerts"),
 )
 LAST_S = 10.0
-"""After the last report, until everything must be reported."""
+"""The seconds after the last report within which all alerts must be raised."""
 BESIDES_MINUTES = 20.0
-"""That a table may be watched besides the rounds: while browsers open, the service starts again, the disk is full."""
+"""The minutes of film beyond the rounds: for opening browsers, the restart of the service and the full disk."""
 OPENING_S = 600.0
-"""For the browsers."""
+"""The longest wait for the browsers to open."""
 SIGN_IN_S = 120.0
-"""Longer nobody waits for the operator whose session ended."""
+"""The longest wait for the operator whose session ended."""
 EVIDENCE_S = 900.0
-"""So long the clips may take when all is quiet."""
+"""The longest wait for the clips once play has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large the shift is."""
+    """The size of a shift."""
 
     watched: int
     fed: int
@@ -79,19 +80,22 @@ class Size:
     cycle_s: float
     tabs: tuple[tuple[str, ...], ...]
     full_s: float
-    """How long the disk is full; 0: never."""
+    """The seconds for which the disk is full; 0 for never."""
     within_s: float = WITHIN_S
 
 
 @dataclass(slots=True)
 class Outages:
-    """When nothing could be reported, since the test took it away: seconds of Unix time."""
+    """The times at which the test itself had taken away the service or the disk, in seconds of Unix time."""
 
     within_s: float
     spans: list[tuple[float, float]] = field(default_factory=list)
 
     def due_from(self, raised: float) -> float:
-        """When the time of an alert begins: at the end of an outage that it was raised in or shortly before."""
+        """Return the time from which an alert's delay counts.
+
+        That is when it was raised or, if that was during an outage or shortly before one, the end of the outage.
+        """
         return max([raised, *(end for begin, end in self.spans if begin - self.within_s <= raised <= end)])
 
 
@@ -107,7 +111,7 @@ class Result:
 
 @dataclass(slots=True)
 class Shift:
-    """All who take part in it."""
+    """All parts of a shift under test."""
 
     room: LiveRoom
     database: Database
@@ -120,7 +124,7 @@ class Shift:
 
 
 def main() -> int:
-    """Exit status 1 where a promise was not kept."""
+    """Play the shift and print the results; return exit status 1 if a promise was not kept."""
     options = _parser().parse_args()
     folder = options.out or Path(tempfile.mkdtemp(prefix="shift-"))
     size = Size(
@@ -142,12 +146,12 @@ def main() -> int:
 
 
 def run_shift(folder: Path, disk: Path | None, size: Size) -> dict[str, Any]:
-    """Play it from its beginning to its end; gives the figures and the table of results.
+    """Play a shift from its beginning to its end; return the figures and the results.
 
     Args:
-        folder: For all that comes of it.
-        disk: A small disk of its own, which can be filled; None: it is never full.
-        size: How large it is.
+        folder: The folder that keeps everything.
+        disk: A small disk that can be filled; None if the disk is never full.
+        size: The size of the shift.
     """
     duty = DutyChannel()
     room = _furnish(folder, disk, size, duty)
@@ -183,7 +187,10 @@ def run_shift(folder: Path, disk: Path | None, size: Size) -> dict[str, Any]:
 
 
 def _furnish(folder: Path, disk: Path | None, size: Size, duty: DutyChannel) -> LiveRoom:
-    """Tables, people and a duty channel; retention leaves the small disk no room, or it would delete at once."""
+    """Return a room with tables, people and a duty channel.
+
+    Retention keeps no space free on the small disk: otherwise it would delete pictures at once.
+    """
     home = (disk or folder) / "room"
     home.mkdir(parents=True)
     (home / "retention.yaml").write_text("keep_free_gb: 0\n", encoding="utf-8")
@@ -217,7 +224,7 @@ def _gather(room: LiveRoom, duty: DutyChannel, size: Size) -> Shift:
 
 
 def _play(shift: Shift, disk: Path | None) -> None:
-    """The tables play; at their moments the session ends, the service is started anew, and the disk is full."""
+    """Let the tables play; meanwhile end a session, then restart the service, then fill the disk."""
     shift.feeding.start()
     _wait_until_done(shift.feeding, 0.2)
     shift.operators[0].losing.set()
@@ -238,7 +245,7 @@ def _wait_until_done(feeding: Feeding, part: float) -> None:
 
 
 def _start_again(shift: Shift) -> None:
-    """As for a new version: asked to end, and begun again."""
+    """Restart the service, as for a new version, and note the outage."""
     began = time.time()
     status = shift.room.stop()
     shift.room.start()
@@ -261,7 +268,7 @@ def _answers(room: LiveRoom) -> bool:
 
 
 def _fill_disk(shift: Shift, disk: Path) -> None:
-    """Full to its last byte, and kept so."""
+    """Fill the disk to its last byte, keep it full, free it, and note the outage."""
     began, ballast = time.time(), disk / "ballast"
     fill(ballast)
     filled = time.time()
@@ -292,12 +299,12 @@ def _wait_for_evidence(database: Database) -> None:
 
 
 def judge(shift: Shift) -> list[Result]:
-    """Hold what came against what was promised; the service must still be there."""
+    """Return the results of comparing what came with what was promised; the service must still run."""
     alerts = _all_alerts(shift.room)
     grave = [alert for alert in alerts if alert["severity"] in GRAVE and not alert["code"].startswith(f"{CAMERA}.")]
     shift.figures |= {
         "alerts": len(alerts),
-        "of them grave faults of the dealing": len(grave),
+        "of them severe faults of the dealing": len(grave),
         "reports sent again": sum(feeder.again for feeder in shift.feeding.feeders),
         "decisions acknowledged": sum(len(operator.diary.decisions) for operator in shift.operators),
         "decisions not acknowledged": [why for operator in shift.operators for why in operator.failed],
@@ -307,14 +314,14 @@ def judge(shift: Shift) -> list[Result]:
         _raised(shift, alerts),
         _camera_lines(shift),
         *(_heard(shift, operator, grave) for operator in shift.operators),
-        _told(shift, grave, "grave alerts are notified"),
-        _told(shift, [alert for alert in alerts if alert not in grave], "all other alerts are notified"),
+        _told(shift, grave, "severe alerts are sent"),
+        _told(shift, [alert for alert in alerts if alert not in grave], "all other alerts are sent"),
         _decisions(shift),
         _session(shift),
         _clips(shift, alerts),
         *(
             Result(
-                f"{operator.name} stays to the end", "no fault", operator.fault or "no fault", operator.fault is None
+                f"{operator.name} works to the end", "no fault", operator.fault or "no fault", operator.fault is None
             )
             for operator in shift.operators
         ),
@@ -337,7 +344,7 @@ def _all_alerts(room: LiveRoom) -> list[dict[str, Any]]:
 
 
 def _raised(shift: Shift, alerts: list[dict[str, Any]]) -> Result:
-    """Each fault is raised once, no other fault of the dealing is."""
+    """Check that each fault was raised once, and no other fault of the dealing."""
     fed = [fault for feeder in shift.feeding.feeders for fault in feeder.fed]
     names = {feeder.table for feeder in shift.feeding.feeders}
     counts: dict[tuple[str, str, str], int] = {}
@@ -357,12 +364,12 @@ def _raised(shift: Shift, alerts: list[dict[str, Any]]) -> Result:
     withheld = f"{len(slow)} taken too late, {len(unseen)} in rounds that the machine did not look at"
     found = f"{len(fed) - len(missing)} of {len(fed)} once, {withheld}, {len(others)} others"
     is_met = len(missing) == len(slow) + len(unseen) and len(fed) == shift.size.faults and not others and not refused
-    wanted = f"each once that was taken within {IN_ORDER_S:g} s and whose log does not say why not, no other"
+    wanted = f"each once, if it was taken within {IN_ORDER_S:g} s and its round was looked at; no other"
     return Result(f"{shift.size.faults} faults of the dealing are raised", wanted, found, is_met)
 
 
 def _unseen_dealers(shift: Shift, table: str) -> set[str]:
-    """Those in whose rounds the log says that the table was not looked at."""
+    """Return the dealers in whose rounds, by the log, the table was not looked at for a while."""
     with shift.database.reading() as session:
         lines = [json.loads(line.body) for line in chain.read(session, log_chain(table))]
     found: set[str] = set()
@@ -384,15 +391,15 @@ def _key(fault: FedFault) -> tuple[str, str, str]:
 def _camera_lines(shift: Shift) -> Result:
     told = sum(feeder.told for feeder in shift.feeding.feeders)
     wanted = shift.size.camera_lines
-    return Result("reports of cameras among them", str(wanted), str(told), told == wanted)
+    return Result("lines about cameras are reported", str(wanted), str(told), told == wanted)
 
 
 def _heard(shift: Shift, operator: Operator, grave: list[dict[str, Any]]) -> Result:
-    """He hears each grave alert but those that were raised while he was not signed in: those the other one hears."""
+    """Check that an operator heard each severe alert, except those raised while he was not signed in."""
     heard = operator.heard()
     due = {alert["id"]: _unix(alert["raised_at"]) for alert in grave}
     due = {n: at for n, at in due.items() if not any(begin - 1.0 <= at <= end for begin, end in operator.away)}
-    return _in_time(shift, f"{operator.name} hears each grave alert", due, heard)
+    return _in_time(shift, f"{operator.name} hears each severe alert", due, heard)
 
 
 def _told(shift: Shift, alerts: list[dict[str, Any]], what: str) -> Result:
@@ -422,7 +429,7 @@ def _in_time(shift: Shift, what: str, due: dict[int, float], came: dict[int, flo
 
 
 def _decisions(shift: Shift) -> Result:
-    """Each decision that a page showed stands there once, and the alert where its last decision left it."""
+    """Check that each decision that a page showed is stored once, and that each alert has the state of its last one."""
     known = {note: what for operator in shift.operators for note, what in operator.diary.decisions.items()}
     with shift.database.reading() as session:
         changes = session.scalars(select(AlertChange).order_by(AlertChange.id)).all()
@@ -433,7 +440,7 @@ def _decisions(shift: Shift) -> Result:
     last = {change.alert_id: change.after for change in changes}
     right = sum(stored.get(note) == [what] and states[what[0]] == last[what[0]] for note, what in known.items())
     is_met = right == len(known) > 0
-    return Result("decisions stand where they belong", f"{len(known)}", f"{right}", is_met)
+    return Result("decisions are where they belong", f"{len(known)}", f"{right}", is_met)
 
 
 def _session(shift: Shift) -> Result:
@@ -443,7 +450,7 @@ def _session(shift: Shift) -> Result:
 
 
 def _clips(shift: Shift, alerts: list[dict[str, Any]]) -> Result:
-    """Each clip is decoded to its end, or the service says why there is none."""
+    """Check that each clip plays to its end, or that the service says why there is none."""
     plays, why, faults = 0, [], []
     headers = {"Authorization": f"Bearer {shift.room.tokens['operator']}"}
     with httpx.Client(base_url=shift.room.address, headers=headers, timeout=60) as http:
@@ -459,7 +466,7 @@ def _clips(shift: Shift, alerts: list[dict[str, Any]]) -> Result:
                 faults.append(f"alert {alert['id']}: {answer.status_code} {answer.text[:200]}")
     shift.figures |= {"clips that are not there, and why": why, "clips that do not play": faults}
     found = f"{plays} play, {len(why)} say why not, {len(faults)} neither"
-    return Result(f"clips of {len(alerts)} alerts", "play, or it says why not", found, not faults)
+    return Result(f"clips of {len(alerts)} alerts", "play, or say why not", found, not faults)
 
 
 def _fault_of_film(content: bytes) -> str | None:
@@ -487,7 +494,7 @@ def _quantile(ordered: list[float], part: float) -> float | None:
 
 
 def table_of(results: list[dict[str, Any]]) -> str:
-    """The results for people."""
+    """Return the results as text, one on each line."""
     lines = [
         f"{'ok' if one['is_met'] else 'FAILS':5}  {one['what']}: {one['found']} (wanted: {one['wanted']})"
         for one in results
@@ -497,13 +504,13 @@ def table_of(results: list[dict[str, Any]]) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.shift", description=__doc__)
-    parser.add_argument("--tables", type=int, default=2, choices=range(1, 5), help="how many tables are watched")
-    parser.add_argument("--fed", type=int, default=6, help="how many tables are fed as logs")
+    parser.add_argument("--tables", type=int, default=2, choices=range(1, 5), help="the number of tables watched")
+    parser.add_argument("--fed", type=int, default=6, help="the number of tables whose play devices report")
     parser.add_argument("--faults", type=int, default=120, help="faults of the dealing, in equal parts")
-    parser.add_argument("--camera-events", type=int, default=400, help="reports of cameras; an even number")
-    parser.add_argument("--cycle-s", type=float, default=24.0, help="seconds from round to round of a table")
-    parser.add_argument("--full-s", type=float, default=60.0, help="how long the disk is full; 0: never")
-    parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
+    parser.add_argument("--camera-events", type=int, default=400, help="lines about cameras; an even number")
+    parser.add_argument("--cycle-s", type=float, default=24.0, help="seconds from round to round at such a table")
+    parser.add_argument("--full-s", type=float, default=60.0, help="seconds for which the disk is full; 0 for never")
+    parser.add_argument("--out", type=Path, default=None, help="a new folder that keeps everything")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""A real signer beside a room, to be killed and started again: it signs what the room seals, and anchors it."""
+"""A real signer beside a room, to be killed and started again. It signs and anchors what the room seals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORIGIN = "endurance.example/thirdcard"
 
 @dataclass(slots=True)
 class SignerProcess:
-    """One signer with its key and its anchors, in a folder that only it uses."""
+    """A signer with its key and its anchors, in a folder that only it uses."""
 
     folder: Path
     socket: Path
@@ -36,11 +36,15 @@ class SignerProcess:
 
     @property
     def options(self) -> list[str]:
-        """What `thirdcard verify` is given to check signatures and anchors."""
+        """The options with which `thirdcard verify` checks signatures and anchors."""
         return ["--key", str(public_path(self.key)), "--anchors", str(self.anchors)]
 
     def start(self) -> None:
-        """Start it; returns when it listens."""
+        """Start the signer; return when it listens.
+
+        Raises:
+            TimeoutError: It does not listen within `READY_S` seconds.
+        """
         with (self.folder / "signer.log").open("ab") as log:
             options = ("--key", self.key, "--socket", self.socket, "--anchor-folder", self.anchors)
             self.process = subprocess.Popen([*COMMAND, "signer", "run", *map(str, options)], stdout=log, stderr=log)
@@ -51,23 +55,23 @@ class SignerProcess:
             time.sleep(0.1)
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the signer."""
         assert self.process is not None, "start() comes first"
         self.process.kill()
         self.process.wait(30)
         self.socket.unlink(missing_ok=True)
 
     def stop(self) -> None:
-        """Ask it to end."""
+        """Ask the signer to end, and wait until it has."""
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
             self.process.wait(60)
 
     def ask(self, room: LiveRoom) -> str | None:
-        """Have all that the room sealed signed, and wait until it is anchored; gives why it was not."""
+        """Have everything that the room sealed signed, and wait for its anchor; return why that failed, or None."""
         command = [*COMMAND, "signer", "ask", "--home", str(room.home.folder), "--socket", str(self.socket)]
         done = subprocess.run(command, env=room.environment, capture_output=True, text=True)
-        time.sleep(2.0)  # it writes what it signed to the folder twice a second
+        time.sleep(2.0)  # the signer writes to the folder of anchors twice a second
         return None if done.returncode == 0 else f"thirdcard signer ask: {done.stdout}{done.stderr}"
 
     def _answers(self) -> bool:
@@ -77,7 +81,7 @@ class SignerProcess:
 
 
 def make_signer(folder: Path, room: LiveRoom) -> SignerProcess:
-    """A signer with a new key, which the room's settings name; not started."""
+    """Return a signer with a new key, not started; the room's settings name it."""
     (folder / "anchors").mkdir(parents=True)
     signer = SignerProcess(folder, Path(tempfile.mkdtemp(prefix="signer")) / "socket")
     command = [*COMMAND, "signer", "new-key", "--key", str(signer.key), "--origin", ORIGIN]

@@ -1,4 +1,4 @@
-"""A network camera of a real server, signed in to with a digest: each codec and transport, once."""
+"""A network camera on a real server that asks for a digest sign-in: each codec and transport once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks find what was lost: else they would prove nothing."""
+"""The checks find each kind of loss."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def database(home: Home) -> Iterator[Database]:
 
 @pytest.fixture
 def diary(database: Database) -> Diary:
-    """One of everything, and acknowledged."""
+    """The diary of a store that holds one acknowledged entry of each kind."""
     journal, diary = Journal(database, "T1", {}), Diary()
     journal.open(NOW)
     with database.writing() as session:
@@ -65,7 +65,7 @@ def diary(database: Database) -> Diary:
 
 
 def found(database: Database, home: Home, diary: Diary) -> str:
-    """All faults in one text."""
+    """Return all faults, one on each line."""
     with database.reading() as session:
         return "\n".join([*faults_of(session, home, diary), *faults_at_the_end(session, home, diary, LATER)])
 
@@ -77,7 +77,7 @@ def test_nothing_is_found_where_nothing_is_lost(database: Database, home: Home, 
 @pytest.mark.parametrize(
     ("loss", "fault"),
     [
-        pytest.param(delete(CaseNote), "note 'a note' stands 0 times", id="note"),
+        pytest.param(delete(CaseNote), "note 'a note' is there 0 times", id="note"),
         pytest.param(delete(AlertChange), "decision 'seen' about alert 1 is lost", id="decision"),
         pytest.param(delete(SignalRow), "report 1 of Ada is lost", id="report"),
         pytest.param(update(SignalRow).values(is_taken=False), "taken: False", id="report-not-taken"),
@@ -96,9 +96,9 @@ def test_loss_is_found(database: Database, home: Home, diary: Diary, loss: Execu
 def test_what_the_stream_did_not_tell_or_told_twice_is_found(database: Database, home: Home, diary: Diary) -> None:
     diary.told[1] = diary.told[0]
     text = found(database, home, diary)
-    assert "the stream never told change 1" in text
-    assert "the stream told alert 1 2 times" in text
-    assert "the stream told 1-0 after 1-0" in text
+    assert "the stream never sent change 1" in text
+    assert "the stream sent alert 1 2 times" in text
+    assert "the stream sent 1-0 after 1-0" in text
 
 
 def test_alert_that_was_entered_twice_is_found(database: Database, home: Home, diary: Diary) -> None:
@@ -106,15 +106,15 @@ def test_alert_that_was_entered_twice_is_found(database: Database, home: Home, d
     journal.open(NOW)
     another = replace(ALERT, t=ALERT.t + 1.0)
     journal.write(News(alerts=[another, replace(another, noticed_at=31.0)]), NOW)
-    assert "alert 3 tells the same as alert 2" in found(database, home, diary)
+    assert "alert 3 is the same as alert 2" in found(database, home, diary)
 
 
 def test_report_that_never_came_into_the_log_is_found(database: Database, home: Home, diary: Diary) -> None:
     with database.writing() as session:
         keep_signal(session, "T1", NOW, {"type": CameraMoved.type, "camera": "side"})
-    assert "report 2 of side stands in the log 0 times" in found(database, home, diary)
+    assert "report 2 of side is in the log 0 times" in found(database, home, diary)
 
 
 def test_line_that_was_shown_and_is_not_there_is_found(database: Database, home: Home, diary: Diary) -> None:
     diary.lines["T1"] = {'{"t":9}'}
-    assert 'T1: a log line that was shown is lost or another: {"t":9}' in found(database, home, diary)
+    assert 'T1: a log line that was shown is lost or changed: {"t":9}' in found(database, home, diary)

@@ -1,4 +1,4 @@
-"""A camera's user and password leave the process nowhere: a service whose camera refuses them is walked through."""
+"""A camera's user and password never leave the process: all pages and files are searched after a refused sign-in."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def address(port: int) -> str:
 
 @contextmanager
 def running(room: LiveRoom) -> Iterator[LiveRoom]:
-    """Nothing of it is left behind."""
+    """Run the service, and kill what is left of it at the end."""
     room.start()
     try:
         yield room
@@ -40,7 +40,7 @@ def shown_secrets(text: str) -> list[str]:
 
 
 def refused_state(room: LiveRoom) -> dict[str, object]:
-    """The table's state once the camera has refused."""
+    """Return the table's state once the camera has refused the sign-in."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         try:
@@ -54,7 +54,7 @@ def refused_state(room: LiveRoom) -> dict[str, object]:
 
 
 def told_by_http(room: LiveRoom) -> str:
-    """Everything that an admin can read of the room without an argument."""
+    """Return everything that an admin can read of the room at addresses without arguments."""
     headers = {"Authorization": f"Bearer {room.tokens['admin']}"}
     with httpx.Client(base_url=room.address, headers=headers, timeout=30) as client:
         paths = [path for path, ways in client.get("/api/openapi.json").json()["paths"].items() if "get" in ways]

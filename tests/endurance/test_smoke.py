@@ -1,4 +1,4 @@
-"""Each program, as small as it goes, against a real service where it needs one."""
+"""A small run of each program, with a real service if it needs one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from thirdcard.service.watch.factory import now_utc
 
 @contextmanager
 def running(room: LiveRoom) -> Iterator[LiveRoom]:
-    """Nothing of it is left behind."""
+    """Yield the room, and kill what is left of its service at the end."""
     try:
         yield room
     finally:
@@ -50,7 +50,7 @@ def test_kill_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_watch_that_begins_while_backs_lie_there_finds_the_next_rounds_fault() -> None:
-    """The printed slots of the cloth look like backs, and the backs lie on them: 52 s all four, 65 s the first two."""
+    """The printed slots look like backs, and backs lie on them: on all four at 52 s, on the first two at 65 s."""
     for begun in watch_from(DEMO, [52.0, 65.0], to_t=73.0):
         told = judged(DEMO, begun, to_t=73.0)
         assert not told.false
@@ -71,7 +71,7 @@ def test_listeners_are_told_everything_under_load(tmp_path: Path) -> None:
 
 
 def test_shift_keeps_its_promises(tmp_path: Path) -> None:
-    """How long anything takes is not asked here."""
+    """Times are not checked here."""
     try:
         require_browser()
     except NoBrowserError as error:
@@ -127,7 +127,7 @@ def test_full_disk_takes_nothing_more(tmp_path: Path) -> None:
 def test_postgres_that_was_killed_comes_back() -> None:
     import psycopg
 
-    folder = Path(tempfile.gettempdir()) / f"thirdcard-postgres-{os.getpid()}"  # where its own account may go too
+    folder = Path(tempfile.gettempdir()) / f"thirdcard-postgres-{os.getpid()}"  # PostgreSQL's account can enter it
     try:
         server = make_postgres(folder)
     except NoPostgresError as error:
@@ -147,7 +147,7 @@ def test_postgres_that_was_killed_comes_back() -> None:
 
 
 def _assert_reader_sees_one_moment(url: str) -> None:
-    """Else a chain that grows while it is verified would look broken."""
+    """Check that a reading session does not see later writes; else a chain that grows while verified looks broken."""
     database = open_database(url)
     with database.reading() as session:
         before = session.scalar(select(func.count()).select_from(ChainLine))
@@ -158,7 +158,7 @@ def _assert_reader_sees_one_moment(url: str) -> None:
 
 
 def _says(gate: Gate, camera: socket.socket) -> bytes | None:
-    """What comes through from the camera; None where nothing does."""
+    """Return what comes through from the camera; None if nothing does."""
     camera.settimeout(1.0)
     try:
         with socket.create_connection(("127.0.0.1", gate.port), timeout=1.0) as client:
