@@ -1,11 +1,11 @@
-"""Fill a home with millions of sealed, signed and anchored entries, and time what has to cope with them.
+"""Fill a home with millions of sealed, signed and anchored entries, and measure how long it takes to check them.
 
     python -m tests.endurance.many_entries --entries 1000000 --out DIR
 
-Half of the entries are lines of logs at forty tables, three tenths record rows (an alert and two decisions each time),
-the rest are alerts as they were raised, and acts. About every fifth line is a leaf of the log over all
-chains. Printed are the seconds and the memory of `thirdcard verify`, and the seconds of proofs, of a signature and of
-an export's search for its lines.
+Half of the entries are log lines of forty tables. Three tenths are records of rows: an alert and two decisions each
+time. The rest are raised alerts and acts. About every fifth line is a leaf of the log over all chains. The program
+prints the seconds and the memory of `thirdcard verify`, and the seconds of proofs, of noting new heads before a
+signature, and of an export's search for its lines.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ ORIGIN = "endurance.example/thirdcard"
 TABLES = [f"T{number:02}" for number in range(40)]
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 IN_ONE = 10
-"""Entries of each table and turn that belong together: 5 lines of its log, an alert, its row, two decisions, an act."""
+"""The entries of one table in one turn: 5 log lines, an alert, its row, two decisions and an act."""
 SIGNED_EVERY = 50
-"""Turns between two checkpoints: 50 turns of 40 tables are 20,000 entries."""
+"""The turns between two checkpoints: 50 turns of 40 tables are 20,000 entries."""
 
 
 @dataclass(slots=True)
 class Filling:
-    """What is written in one transaction, and where each chain ends."""
+    """The rows to write in one transaction, and the end of each chain."""
 
     database: Database
     ends: dict[str, tuple[int, str]] = field(default_factory=dict)
     rows: dict[type[Base], list[Mapping[str, Any]]] = field(default_factory=dict)
     leaves: int = 0
     signed: set[str] = field(default_factory=set)
-    """Chains of which there is a leaf."""
+    """The chains that have a leaf."""
 
     def line(self, name: str, body: Mapping[str, object], at: datetime) -> None:
         """Add a line to a chain."""
@@ -84,7 +84,7 @@ class Filling:
         self.line(chain_of_subject(RecordSubject.ALERTS, table), {"rows": [entry]}, at)
 
     def leaf(self, name: str) -> Leaf:
-        """Note a chain's end in the log over all chains."""
+        """Add a chain's end to the log over all chains, and return it as a leaf."""
         seq, seal = self.ends[name]
         self.row(TreeLeaf, {"origin": ORIGIN, "number": self.leaves, "chain": name, "seq": seq, "seal": seal})
         self.leaves += 1
@@ -92,7 +92,7 @@ class Filling:
         return Leaf(chain=name, seq=seq, seal=seal)
 
     def write(self, notes: Sequence[tuple[int, str]]) -> None:
-        """Write all that waits."""
+        """Write all rows that were added, and these checkpoints."""
         with self.database.writing(is_shown=False) as session:
             for kind in sorted(self.rows, key=lambda one: one is not LogRow and one is not AlertRow):
                 session.execute(insert(_table(kind)), self.rows[kind])
@@ -101,7 +101,7 @@ class Filling:
         self.rows.clear()
 
     def write_heads(self) -> None:
-        """Write where each chain ends."""
+        """Write the end of each chain."""
         with self.database.writing(is_shown=False) as session:
             session.execute(delete(_table(ChainHead)))
             heads = [{"chain": name, "seq": seq, "seal": seal} for name, (seq, seal) in self.ends.items()]
@@ -109,7 +109,7 @@ class Filling:
 
 
 def fill(folder: Path, entries: int) -> tuple[Home, Path]:
-    """A home with so many entries, and the signer's key beside its anchors."""
+    """Return a home with so many entries, and the path of the signer's key, beside which the anchors lie."""
     home, key, anchors = Home(folder / "room"), folder / "key", folder / "anchors"
     home.make()
     anchors.mkdir()
@@ -171,7 +171,7 @@ def _turn(filling: Filling, turn: int, number: int, at: datetime) -> Iterator[Le
 
 
 def _sign(filling: Filling, signer: Signer, known: int) -> int:
-    """Have it signed, and write all; gives the number of the newest checkpoint."""
+    """Sign the log over all chains and write everything; return the number of the newest checkpoint."""
     signer.sign(len(filling.signed))
     notes = signer.notes(known)
     filling.write([*enumerate(notes, start=known + 1)])
@@ -184,7 +184,7 @@ def _table(kind: type[Base]) -> Table:
 
 @contextmanager
 def timed(told: dict[str, object], name: str) -> Iterator[None]:
-    """Note how many seconds the block took."""
+    """Note and print the seconds that the block took."""
     began = time.monotonic()
     yield
     told[name] = round(time.monotonic() - began, 3)
@@ -192,7 +192,7 @@ def timed(told: dict[str, object], name: str) -> Iterator[None]:
 
 
 def measure(home: Home, key: Path, entries: int) -> dict[str, object]:
-    """What verifying, proving and searching take."""
+    """Return the seconds that verifying, proving and searching take, and the memory of verifying, by name."""
     told: dict[str, object] = {}
     database = home.open_database({})
     verifier = load_verifier(public_path(key))
@@ -219,9 +219,9 @@ def measure(home: Home, key: Path, entries: int) -> dict[str, object]:
 
 
 def main() -> int:
-    """Print the figures."""
+    """Fill a home, measure, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--entries", type=int, default=1_000_000, help="lines of chains")
+    parser.add_argument("--entries", type=int, default=1_000_000, help="the number of lines in all chains")
     parser.add_argument("--out", type=Path, required=True, help="a new folder; 10 million entries take some 8 GB")
     wish = parser.parse_args()
     told: dict[str, object] = {"entries": wish.entries}

@@ -1,10 +1,10 @@
-"""Raise a hundred alerts a second into a room, and measure what chains, records of rows and signatures cost.
+"""Raise a hundred alerts a second in a room, and measure what chains, records of rows and signatures cost.
 
     python -m tests.endurance.sealing_cost [--seconds 60] [--rate 100] [--rounds 2] [--json FILE]
 
-Three rooms in turn: without any chain; with chains alone; with records of rows and a signer besides. Each begins empty,
-a process raises the alerts as a table's does, and another asks for lists and pages. Processor seconds are those of the
-raising process, the service and the signer together, and are counted while the alerts are raised alone.
+Three rooms are measured in turn: without chains, with chains alone, and with records of rows and a signer as well. Each
+begins empty. One process raises alerts as a table's process does, and another requests lists and pages. Processor
+seconds are those of the raising process, the service and the signer. They are counted only while alerts are raised.
 """
 
 from __future__ import annotations
@@ -47,16 +47,17 @@ ASKED_HZ = 20.0
 READY_S = 60.0
 TABLE = "B07"
 ASKED_ABOUT = 50
+"""The number of alerts that are raised before the measurement, so that lists have their full length."""
 ALERTS_A_ROUND = 2
 """One mistake often raises two alerts."""
-"""Alerts that are there before anything is measured, so that lists are as long as they get."""
 MOST_SHARE, MOST_SLOWER = 0.05, 1.10
-"""Goals: the share of a core that sealing costs, and how many times as long the 99th percentile of requests may be."""
+"""The goals: the largest share of a core that sealing may cost, and the largest factor by which it may lengthen the
+99th percentile of requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What one round took."""
+    """What one round in one room cost."""
 
     variant: str
     raised: int
@@ -65,20 +66,20 @@ class Cost:
     service_s: float
     signer_s: float
     late_s: float
-    """How far behind its pace the raising process ended, by the clock."""
+    """How many seconds behind its pace the raising process ended."""
     p99_ms: float
-    """Of all requests."""
+    """The 99th percentile of all requests."""
     failed: int
-    """Requests that were not answered."""
+    """The number of requests that failed."""
 
     @property
     def processor_s(self) -> float:
-        """Of all three."""
+        """The processor seconds of all three processes."""
         return self.raising_s + self.service_s + self.signer_s
 
 
 def raise_alerts(home: Path, variant: str, count: int, rate_hz: float, result: Connection) -> None:
-    """The body of a process: raise so many alerts at that pace; hands over processor seconds and how late it was."""
+    """Raise alerts in a process of its own, at that rate; send its processor seconds and its delay in seconds."""
     opened = Home(home).open_database({})
     with opened.writing() as session:
         log = LogRow(table_id=TABLE, began_at=now_utc(), rules="{}", first_line=1)
@@ -110,7 +111,7 @@ def _alert(log_id: int, number: int) -> Callable[[Session], object]:
 
 
 class _Unrecorded(Session):
-    """As the sessions of a house without records of its rows."""
+    """A session of a house that keeps no records of its rows."""
 
 
 follow_changes(_Unrecorded)
@@ -137,7 +138,7 @@ def _processor_s(process: subprocess.Popen[bytes] | None) -> float:
 
 
 def measure(folder: Path, variant: str, seconds: float, rate_hz: float) -> Cost:
-    """One round in a fresh room."""
+    """Return the cost of one round in a fresh room."""
     room, signer = _room(folder, variant)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -178,7 +179,7 @@ def measure(folder: Path, variant: str, seconds: float, rate_hz: float) -> Cost:
 
 
 def _room(folder: Path, variant: str) -> tuple[LiveRoom, SignerProcess | None]:
-    """A room without tables, and its signer where it has one."""
+    """Return a room without tables, and its signer if it has one."""
     home = Home(folder / "room")
     home.make()
     room = LiveRoom(home, {}, free_port())
@@ -206,7 +207,7 @@ def _wait_for(room: LiveRoom) -> None:
 
 
 def summary(costs: list[Cost], seconds: float) -> tuple[dict[str, float], bool]:
-    """What sealing costs by the mean of the rounds, and whether the goals are reached."""
+    """Return what sealing costs, by the mean of the rounds, and whether the goals are reached."""
     used = {name: mean(cost.processor_s for cost in costs if cost.variant == name) for name in VARIANTS}
     p99 = {name: mean(cost.p99_ms for cost in costs if cost.variant == name) for name in VARIANTS}
     share = (used[ALL] - used[BARE]) / seconds
@@ -220,12 +221,12 @@ def summary(costs: list[Cost], seconds: float) -> tuple[dict[str, float], bool]:
 
 
 def main() -> int:
-    """Exit status 1 where a goal is missed."""
+    """Measure all rooms and print the costs; return exit status 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long alerts are raised in each round")
     parser.add_argument("--rate", type=float, default=100.0, help="alerts a second")
-    parser.add_argument("--rounds", type=int, default=2, help="how many of each")
-    parser.add_argument("--json", type=Path, help="write the figures there too")
+    parser.add_argument("--rounds", type=int, default=2, help="how often each room is measured")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
     wish = parser.parse_args()
     costs: list[Cost] = []
     print("| room | processor s: raising | service | signer | behind s | p99 ms | failed |\n" + "| --- " * 7 + "|")

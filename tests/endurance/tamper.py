@@ -1,10 +1,11 @@
-"""Tamper with a house in more than a hundred ways, and see which `thirdcard verify` finds and names.
+"""Tamper with a house in more than a hundred ways, and check that `thirdcard verify` finds and names each.
 
     python -m tests.endurance.tamper [--postgres] [--only WORDS] [--json FILE]
 
-Each kind is done to a fresh copy of one house, and looked at with three means: the seals alone, the public key, the key
-and the anchors. With the anchors all must be found and named; each must be found from the least means on that its table
-states, and not with less. An untouched house, and one that goes on after a copy, must be in order.
+Each kind of tampering is done to a fresh copy of one house. The copy is verified with three means: the seals alone, the
+public key as well, and the anchors as well. With the anchors every kind must be found and named. Each kind has least
+means: it must be found with these and with all stronger ones, but not with weaker ones. An untouched house, and one
+that continues to work, must verify.
 """
 
 from __future__ import annotations
@@ -33,32 +34,32 @@ Copies = Callable[[], TamperedHouse]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tampering:
-    """One kind."""
+    """One kind of tampering."""
 
     name: str
     act: Callable[[TamperedHouse], None]
     least: str
-    """With what means it is found at the least: seals, key or anchors."""
+    """The least means with which it is found: seals, key or anchors."""
     named: str
-    """What `verify` must say."""
+    """What the output of `verify` must contain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one kind."""
+    """The result of one kind of tampering."""
 
     name: str
     least: str
     found: tuple[bool, ...]
-    """With each of the means."""
+    """Whether it was found, for each of the means."""
     is_named: bool
-    """Whether it is named with the anchors."""
+    """Whether `verify` names it with the anchors."""
     said: str
-    """The first line that `verify` says with the anchors."""
+    """The line with which `verify` names it with the anchors; else its first line."""
 
     @property
     def is_right(self) -> bool:
-        """Whether it is found from its least means on and not before, and named."""
+        """Whether it is named, and found with its least and all stronger means but with no weaker ones."""
         return self.is_named and self.found == tuple(index >= MEANS.index(self.least) for index in range(len(MEANS)))
 
 
@@ -72,15 +73,15 @@ TAMPERINGS = [
 
 
 def judge(house: TamperedHouse, kind: Tampering) -> Outcome:
-    """Tamper with a house, and verify with all means."""
+    """Tamper with a house, verify it with all means, and return the result."""
     kind.act(house)
     found, text = [], ""
     for means in MEANS:
         try:
             verdict = house.verify(means)
-            found.append(verdict.status != 0)  # 2 where an anchor or a key is none
+            found.append(verdict.status != 0)  # 2 if a file is no valid anchor or key
             text = verdict.text
-        except ServiceError as error:  # the command says it in one line and leaves with 2
+        except ServiceError as error:  # the command prints it in one line and exits with 2
             found.append(True)
             text = str(error)
     said = next((line for line in text.splitlines() if kind.named in line), text.partition("\n")[0])
@@ -88,7 +89,7 @@ def judge(house: TamperedHouse, kind: Tampering) -> Outcome:
 
 
 def false_alarms(make: Copies) -> list[str]:
-    """What is said of houses that nobody tampered with: an untouched one, and one that went on and was signed."""
+    """Return what `verify` reports of two houses without tampering: an untouched one, and one with new signed lines."""
     alarms = []
     for goes_on in (False, True):
         house = make()
@@ -105,9 +106,9 @@ def false_alarms(make: Copies) -> list[str]:
 
 @contextmanager
 def copies(*, is_postgres: bool) -> Iterator[Copies]:
-    """What gives a fresh copy of one house each time."""
+    """Yield a function that returns a fresh copy of one house each time."""
     folder = Path(tempfile.mkdtemp(prefix="tampered"))
-    folder.chmod(0o755)  # PostgreSQL's own account reaches its data
+    folder.chmod(0o755)  # so that PostgreSQL's own account can reach its data
     count = iter(range(1_000_000))
     try:
         if is_postgres:
@@ -148,11 +149,11 @@ def _url(server: PostgresServer, name: str) -> str:
 
 
 def main() -> None:
-    """Try all kinds, print a table, and leave with 1 where one is not as stated."""
+    """Try all kinds and print a table; exit status 1 if one is not as stated or there is a false alarm."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL of our own instead of SQLite")
-    parser.add_argument("--only", default="", help="kinds whose names hold these words")
-    parser.add_argument("--json", type=Path, help="write the outcomes there too")
+    parser.add_argument("--postgres", action="store_true", help="use a PostgreSQL server instead of SQLite")
+    parser.add_argument("--only", default="", help="only kinds whose names contain these words")
+    parser.add_argument("--json", type=Path, help="also write the results to this file")
     wish = parser.parse_args()
     outcomes: list[Outcome] = []
     with copies(is_postgres=wish.postgres) as make:

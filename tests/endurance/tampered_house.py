@@ -1,7 +1,7 @@
-"""A house with one of everything that matters, signed and anchored, and the hands of somebody who holds all its files.
+"""A signed and anchored house with every kind of entry, and the tools of an attacker who holds all its files.
 
-What he does goes past the service: statements on the database without the sessions that record changes, and files that
-are written over. `reseal` and `record` are what he does with the project's own code.
+The attacker bypasses the service: statements run on the database outside the sessions that record changes, and files
+are overwritten. `reseal` and `record` are what the attacker can do with the project's own code.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ BOSS = Person(name="boss", role=Role.SUPERVISOR)
 PASSWORD = "a long enough password"
 KINDS = {"clip": "mp4", "still": "jpg", "overlay": "jpg"}
 MEANS = ("seals", "key", "anchors")
-"""What somebody has who verifies: the database alone, the public key, and the anchors besides."""
+"""What the verifier has: the database alone, the public key as well, and the anchors as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What `thirdcard verify` says."""
+    """The exit status and the output of `thirdcard verify`."""
 
     status: int
     text: str
@@ -65,11 +65,11 @@ class Verdict:
 
 @dataclass(slots=True)
 class TamperedHouse:
-    """A house, its outside copies, and its database."""
+    """A house with its database, and with what lies outside it: key and anchors."""
 
     folder: Path
     url: str | None = None
-    """A PostgreSQL's; None: the file in the home."""
+    """The address of a PostgreSQL database; None for the file in the home."""
     clock: HandClock = field(default_factory=HandClock)
     database: Database = field(init=False)
 
@@ -79,7 +79,7 @@ class TamperedHouse:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What names the database."""
+        """The environment variable that names the database, if any."""
         return {} if self.url is None else {URL_VARIABLE: self.url}
 
     @property
@@ -89,7 +89,7 @@ class TamperedHouse:
 
     @property
     def outside(self) -> Path:
-        """What the signer's user has: key, state and anchors."""
+        """The folder of the signer's user, with key, state and anchors."""
         return self.folder / "outside"
 
     @property
@@ -99,20 +99,20 @@ class TamperedHouse:
 
     @property
     def key(self) -> Path:
-        """The private key, which nobody who tampers has."""
+        """The private key, which the attacker does not have."""
         return self.outside / "signer.key"
 
     def file(self, kind: str, alert: int = 1) -> Path:
-        """A file of evidence."""
+        """Return the path of a file of evidence."""
         return self.home.evidence / "B07" / f"{alert}-{kind}.{KINDS[kind]}"
 
     def sealed(self) -> SealedHouse:
-        """The same, for its signer."""
+        """Return the house with its signer, which can seal and sign it."""
         return SealedHouse(self.database, self.outside, self.clock, self.key)
 
     @contextmanager
     def hands(self) -> Iterator[Session]:
-        """A transaction past the service: nothing is recorded, and nothing that points elsewhere is looked at."""
+        """Yield a session that bypasses the service: nothing is recorded, and foreign keys are not checked."""
         is_sqlite = self.database.engine.dialect.name == "sqlite"
         with self.database.engine.connect() as connection:
             if is_sqlite:
@@ -125,10 +125,10 @@ class TamperedHouse:
                 yield session
                 session.flush()
             connection.commit()
-            connection.invalidate()  # the next one is a connection as the service makes it
+            connection.invalidate()  # so that the next connection is one as the service makes it
 
     def verify(self, means: str) -> Verdict:
-        """What the command says to somebody with these means."""
+        """Return what `thirdcard verify` reports with these means."""
         arguments = ["verify", "--home", str(self.home.folder)]
         arguments += ["--key", str(public_path(self.key))] if means != "seals" else []
         arguments += ["--anchors", str(self.anchors)] if means == "anchors" else []
@@ -139,12 +139,12 @@ class TamperedHouse:
         return Verdict(status=told.exit_code, text=told.output + told.stderr)
 
     def close(self) -> None:
-        """Let the database go."""
+        """Close the database."""
         self.database.close()
 
 
 def build(folder: Path, url: str | None = None) -> TamperedHouse:
-    """A house that was signed three times, with a copy of its database before the last time in `before.db`."""
+    """Return a house that was signed three times."""
     (folder / "outside" / "anchors").mkdir(parents=True)
     Home(folder / "home").make()
     house = TamperedHouse(folder, url)
@@ -170,7 +170,7 @@ def build(folder: Path, url: str | None = None) -> TamperedHouse:
 
 
 def copy_of(house: TamperedHouse, folder: Path, url: str | None = None) -> TamperedHouse:
-    """The same house in another folder; its database is copied by the caller where it is a PostgreSQL."""
+    """Return a copy of a house in another folder; a PostgreSQL database must be copied by the caller."""
     shutil.copytree(house.folder, folder)
     return TamperedHouse(folder, url, HandClock(house.clock()))
 
@@ -187,7 +187,7 @@ def _people_and_dealers(session: Session, now: datetime) -> None:
 
 
 def _play(session: Session, house: TamperedHouse) -> None:
-    """Three rounds at each of two tables."""
+    """Write three rounds at each of two tables."""
     for table in ("B07", "B08"):
         log = LogRow(table_id=table, began_at=NOON, rules=json.dumps({"limits": {"maximum": 5000}}), first_line=1)
         session.add(log)
@@ -203,7 +203,7 @@ def _play(session: Session, house: TamperedHouse) -> None:
 
 
 def _raise(session: Session, house: TamperedHouse) -> None:
-    """Three alerts, each with a clip, a still and an overlay."""
+    """Raise three alerts, each with a clip, a still and an overlay."""
     for number in (1, 2, 3):
         kept = []
         for kind in KINDS:
@@ -221,7 +221,7 @@ def _raise(session: Session, house: TamperedHouse) -> None:
 
 
 def _decide(session: Session, now: datetime) -> None:
-    """Decisions, a case with what belongs to it, holds, and somebody who left."""
+    """Write decisions, a case with alerts and a note, two holds, and the removal of a user."""
     take_step(session, BOSS, 1, Step(state=AlertState.CONFIRMED, note="Seen on the clip."), now=now)
     take_step(session, BOSS, 2, Step(state=AlertState.DISMISSED, reason="not_seen"), now=now)
     case = open_case(session, BOSS, "Seat 6", now=now)
@@ -250,21 +250,21 @@ def _correct(session: Session, now: datetime) -> None:
 
 
 def row_of(session: Session, kind: type[Base], /, **key: Any) -> Row[Any]:
-    """A row, past the mapper."""
+    """Return a row as the database holds it."""
     table = table_of(kind)
     found: Row[Any] = session.execute(select(table).where(*_is(table, key))).one()
     return found
 
 
 def change_row(session: Session, kind: type[Base], key: Mapping[str, Any], /, **values: Any) -> None:
-    """Edit a row, and leave its record as it is."""
+    """Change columns of a row, and leave its record as it is."""
     table = table_of(kind)
     done = session.execute(update(table).where(*_is(table, key)).values(**values))
-    assert getattr(done, "rowcount", 0) >= 1, "there was something to edit"
+    assert getattr(done, "rowcount", 0) >= 1, "there is no such row"
 
 
 def record(session: Session, kind: type[Base], key: Mapping[str, Any]) -> None:
-    """Change the record of a row to what the row holds, wherever it was recorded, and seal those chains anew."""
+    """Change every record of a row to what the row holds now, and seal these chains anew."""
     row, table = row_of(session, kind, **key)._mapping, table_of(kind)
     values = {column.name: recorded_value(kind, column, row[column.name]) for column in columns_of(kind)}
     wanted = {"table": table.name, "key": [row[column.name] for column in table.primary_key.columns]}
@@ -282,14 +282,14 @@ def record(session: Session, kind: type[Base], key: Mapping[str, Any]) -> None:
 
 
 def reseal_all(session: Session) -> None:
-    """Seal every chain anew, as a small script with the project's own code does."""
+    """Seal every chain anew, as a small script with the project's own code can."""
     for name in session.scalars(select(ChainHead.chain)).all():
         reseal(session, name)
     session.flush()
 
 
 def line_of(session: Session, name: str, seq: int) -> ChainLine:
-    """A line of a chain."""
+    """Return a line of a chain."""
     return session.scalars(select(ChainLine).where(ChainLine.chain == name, ChainLine.seq == seq)).one()
 
 

@@ -1,4 +1,4 @@
-"""Kinds of tampering with chains, the log over them, its checkpoints and anchors, plain and with our own code."""
+"""Kinds of tampering with chains, the log over them, checkpoints and anchors, some with the project's own code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NEWEST = 4
 
 
 def by_hand(change: Callable[[Session], None]) -> Act:
-    """A change of the database past the service."""
+    """Return an act that changes the database and bypasses the service."""
 
     def act(house: TamperedHouse) -> None:
         with house.hands() as session:
@@ -44,67 +44,67 @@ def by_hand(change: Callable[[Session], None]) -> Act:
 
 
 def change_line(session: Session) -> None:
-    """A line of a log says something else."""
+    """Change the content of a log line."""
     line_of(session, LOG, 2).body = OTHER_LINE
 
 
 def spoil_line(session: Session) -> None:
-    """A line is no JSON any more."""
+    """Replace a line by text that is not JSON."""
     line_of(session, "alerts/B07", 2).body = "nothing"
 
 
 def retime_line(session: Session) -> None:
-    """A line of a log is of another hour."""
+    """Change the time of a log line by an hour."""
     line_of(session, LOG, 2).at += timedelta(hours=1)
 
 
 def delete_line(session: Session) -> None:
-    """A line in the middle is gone."""
+    """Delete a line in the middle."""
     session.delete(line_of(session, LOG, 2))
 
 
 def cut_chain(session: Session) -> None:
-    """The last lines are gone."""
+    """Delete the last lines."""
     session.execute(delete(ChainLine).where(ChainLine.chain == LOG, ChainLine.seq > 4))
 
 
 def set_head_back(session: Session) -> None:
-    """The head says an earlier end."""
+    """Make the head name an earlier end."""
     head, line = session.get_one(ChainHead, LOG), line_of(session, LOG, 4)
     head.seq, head.seal = line.seq, line.seal
 
 
 def cut_and_set_head_back(session: Session) -> None:
-    """The last lines are gone, and the head says so."""
+    """Delete the last lines, and make the head fit."""
     set_head_back(session)
     session.flush()
     cut_chain(session)
 
 
 def swap_lines(session: Session) -> None:
-    """Two lines change their content."""
+    """Swap the content of two lines."""
     first, second = line_of(session, LOG, 2), line_of(session, LOG, 3)
     first.body, second.body = second.body, first.body
 
 
 def slip_line_in(session: Session) -> None:
-    """A line stands behind the end."""
+    """Add a line behind the end."""
     session.add(ChainLine(chain=LOG, seq=11, at=NOON, body=OTHER_LINE, seal="0" * 64))
 
 
 def delete_head(session: Session) -> None:
-    """A chain has no end."""
+    """Delete the head of a chain."""
     session.execute(delete(ChainHead).where(ChainHead.chain == LOG))
 
 
 def change_act(session: Session) -> None:
-    """An act is somebody else's."""
+    """Change who did an act."""
     line = line_of(session, AUDIT, 1)
     line.body = line.body.replace('"who":"', '"who":"not-')
 
 
 def delete_chain(name: str) -> Callable[[Session], None]:
-    """A whole chain is gone, with its head."""
+    """Return a change that deletes a whole chain and its head."""
 
     def change(session: Session) -> None:
         session.execute(delete(ChainLine).where(ChainLine.chain == name))
@@ -114,7 +114,7 @@ def delete_chain(name: str) -> Callable[[Session], None]:
 
 
 def sealed_anew(change: Callable[[Session], None]) -> Act:
-    """The same, and all chains are sealed anew with the project's own code."""
+    """Return an act that makes a change, and then seals all chains anew with the project's own code."""
 
     def with_seals(session: Session) -> None:
         change(session)
@@ -125,7 +125,7 @@ def sealed_anew(change: Callable[[Session], None]) -> Act:
 
 
 def drop_line_and_renumber(session: Session) -> None:
-    """An act is gone, and those after it close the gap."""
+    """Delete an act, and renumber those after it."""
     session.delete(line_of(session, AUDIT, 2))
     session.flush()
     for line in session.scalars(select(ChainLine).where(ChainLine.chain == AUDIT, ChainLine.seq > 2)):
@@ -134,25 +134,25 @@ def drop_line_and_renumber(session: Session) -> None:
 
 
 def retime_all(session: Session) -> None:
-    """The whole night is an hour later."""
+    """Make all lines an hour later."""
     for line in session.scalars(select(ChainLine)):
         line.at += timedelta(hours=1)
 
 
 def swap_logs(session: Session) -> None:
-    """Two tables exchange their logs."""
+    """Swap the logs of two tables."""
     for name, other in ((LOG, "-"), ("log/B08", LOG), ("-", "log/B08")):
         session.execute(update(ChainLine).where(ChainLine.chain == name).values(chain=other))
         session.execute(update(ChainHead).where(ChainHead.chain == name).values(chain=other))
 
 
 def join_heads(session: Session) -> None:
-    """A chain's end is that of another."""
+    """Give a chain's head the seal of another chain's head."""
     session.get_one(ChainHead, LOG).seal = session.get_one(ChainHead, AUDIT).seal
 
 
 def forge_evidence(house: TamperedHouse) -> None:
-    """The film, its row, its line, seat 6 to 2 in the alert, and everything sealed anew."""
+    """Replace the film with its row, line and record, change the alert's seat from 6 to 2, and seal all chains anew."""
     house.file("clip").write_bytes(b"another")
     digest = sha256(b"another").hexdigest()
     with house.hands() as session:
@@ -171,7 +171,7 @@ def forge_evidence(house: TamperedHouse) -> None:
 def forged_row(
     kind: type[AlertRow | AlertChange | CaseNote | UserRow], key: dict[str, object], **values: object
 ) -> Act:
-    """A row and its record are changed, and the chain is sealed anew."""
+    """Return an act that changes a row and its record, and seals all chains anew."""
 
     def act(house: TamperedHouse) -> None:
         with house.hands() as session:
@@ -183,7 +183,7 @@ def forged_row(
 
 
 def take_rows_over_again(house: TamperedHouse) -> None:
-    """Rows are changed, their records deleted, and the upgrade records them once more."""
+    """Change a row, delete all records, and let the upgrade record the rows again."""
     with house.hands() as session:
         change_row(session, AlertRow, {"id": 1}, state="dismissed")
         session.execute(delete(ChainLine).where(ChainLine.chain.startswith("rows/")))
@@ -193,7 +193,7 @@ def take_rows_over_again(house: TamperedHouse) -> None:
 
 
 def downgrade_and_upgrade(house: TamperedHouse) -> None:
-    """The same, by telling Alembic that the upgrade was never made."""
+    """Do the same by setting the database's version back, so that the upgrade runs again."""
     with house.hands() as session:
         change_row(session, AlertRow, {"id": 1}, state="dismissed")
         session.execute(delete(ChainLine).where(ChainLine.chain.startswith("rows/")))
@@ -205,17 +205,17 @@ def downgrade_and_upgrade(house: TamperedHouse) -> None:
 
 
 def change_leaf(session: Session) -> None:
-    """A leaf of the log over all chains has another seal."""
+    """Change the seal in a leaf of the log over all chains."""
     session.get_one(TreeLeaf, (ORIGIN, 1)).seal = "a" * 64
 
 
 def delete_leaf(session: Session) -> None:
-    """A leaf in the middle is gone."""
+    """Delete a leaf in the middle."""
     session.execute(delete(TreeLeaf).where(TreeLeaf.number == 1))
 
 
 def swap_leaves(session: Session) -> None:
-    """Two leaves change places."""
+    """Swap two leaves."""
     first, second = (session.get_one(TreeLeaf, (ORIGIN, number)) for number in (1, 2))
     kept = (first.chain, first.seq, first.seal)
     first.chain, first.seq, first.seal = second.chain, second.seq, second.seal
@@ -223,36 +223,36 @@ def swap_leaves(session: Session) -> None:
 
 
 def change_checkpoint(session: Session) -> None:
-    """A checkpoint says another moment."""
+    """Change the time in a checkpoint."""
     note = session.get_one(CheckpointRow, (ORIGIN, 2))
     note.note = note.note.replace("time 2026", "time 2025")
 
 
 def cut_checkpoint(session: Session) -> None:
-    """A checkpoint has no signature any more."""
+    """Cut the signature off a checkpoint."""
     note = session.get_one(CheckpointRow, (ORIGIN, 2))
     note.note = note.note[:90]
 
 
 def delete_checkpoint(session: Session) -> None:
-    """A checkpoint in the middle is gone."""
+    """Delete a checkpoint in the middle."""
     session.execute(delete(CheckpointRow).where(CheckpointRow.number == 2))
 
 
 def swap_checkpoints(session: Session) -> None:
-    """Two checkpoints change places."""
+    """Swap two checkpoints."""
     first, second = (session.get_one(CheckpointRow, (ORIGIN, number)) for number in (2, 3))
     first.note, second.note = second.note, first.note
 
 
 def forget_signatures(session: Session) -> None:
-    """The log over all chains and all checkpoints are gone."""
+    """Delete the log over all chains and all checkpoints."""
     session.execute(delete(TreeLeaf))
     session.execute(delete(CheckpointRow))
 
 
 def sign_with_own_key(house: TamperedHouse) -> None:
-    """All is changed, sealed anew, and signed by a signer with another key of the same name."""
+    """Change a line, seal all chains anew, and sign them with another key of the same name."""
     with house.hands() as session:
         change_line(session)
         session.flush()
@@ -265,7 +265,7 @@ def sign_with_own_key(house: TamperedHouse) -> None:
 
 
 def set_all_back(house: TamperedHouse) -> None:
-    """Everything is as it was at the checkpoint before the last."""
+    """Set everything back to the checkpoint before the last."""
     with house.hands() as session:
         size = _size_at(session, NEWEST - 1)
         ends = _ends(session, size)
@@ -281,14 +281,14 @@ def set_all_back(house: TamperedHouse) -> None:
 
 
 def set_back_and_go_on(house: TamperedHouse) -> None:
-    """The same, and other lines are written and sealed since."""
+    """Do the same, and then write and seal other lines."""
     set_all_back(house)
     with house.database.writing() as session:
         chain.append(session, LOG, [{"n": n} for n in range(20)], at=house.clock())
 
 
 def rewrite_after_last_but_one(house: TamperedHouse) -> None:
-    """The last checkpoint and its leaves are gone, and what it covered is sealed anew with another content."""
+    """Delete the last checkpoint and its leaves, change a line that it covered, and seal its chain anew."""
     with house.hands() as session:
         size = _size_at(session, NEWEST - 1)
         session.execute(delete(TreeLeaf).where(TreeLeaf.number >= size))
@@ -299,7 +299,7 @@ def rewrite_after_last_but_one(house: TamperedHouse) -> None:
 
 
 def restore_older_signatures(house: TamperedHouse) -> None:
-    """The last checkpoint is gone, and its leaves; all lines are there."""
+    """Delete the last checkpoint and its leaves, and keep all lines."""
     with house.hands() as session:
         session.execute(delete(TreeLeaf).where(TreeLeaf.number >= _size_at(session, NEWEST - 1)))
         session.execute(delete(CheckpointRow).where(CheckpointRow.number == NEWEST))
@@ -315,35 +315,35 @@ def _ends(session: Session, size: int) -> dict[str, int]:
 
 
 def change_anchor(house: TamperedHouse) -> None:
-    """An anchored checkpoint says another moment."""
+    """Change the time in an anchored checkpoint."""
     path = _writable(house, 3)
     path.write_text(path.read_text().replace("time 2026", "time 2025"))
 
 
 def cut_anchor(house: TamperedHouse) -> None:
-    """An anchored checkpoint is cut."""
+    """Truncate an anchored checkpoint."""
     path = _writable(house, 3)
     path.write_text(path.read_text()[:90])
 
 
 def delete_anchor(house: TamperedHouse) -> None:
-    """An anchored checkpoint in the middle is gone."""
+    """Delete an anchored checkpoint in the middle."""
     _writable(house, 3).unlink()
 
 
 def delete_newest_anchors(house: TamperedHouse) -> None:
-    """The newest anchored checkpoints are gone."""
+    """Delete the newest anchored checkpoints."""
     for number in (NEWEST - 1, NEWEST):
         _writable(house, number).unlink()
 
 
 def copy_anchor(house: TamperedHouse) -> None:
-    """An anchored checkpoint is written over with another."""
+    """Overwrite an anchored checkpoint with another one."""
     shutil.copy(_writable(house, 2), _writable(house, 3))
 
 
 def put_foreign_anchor(house: TamperedHouse) -> None:
-    """An anchor of another house lies there."""
+    """Add an anchor of another house."""
     own = house.folder / "own"
     own.mkdir()
     begin_state(own / "key", new_key(own / "key", "other.example/thirdcard"), "first key", house.clock())
@@ -363,7 +363,7 @@ def _writable(house: TamperedHouse, number: int) -> Path:
 
 
 def with_log(act: Act) -> Act:
-    """The same, and leaves and checkpoints are made to fit; only the signatures cannot be."""
+    """Return an act that also makes leaves and checkpoints fit; only the signatures cannot be made to fit."""
 
     def forge(house: TamperedHouse) -> None:
         act(house)
@@ -387,7 +387,8 @@ def with_log(act: Act) -> Act:
 
 
 UNSIGNED = ": is not the one that is anchored"
-"""What is said of a checkpoint that was made to fit; without anchors, that the key did not sign it."""
+"""What `verify` reports of a checkpoint that was made to fit. Without anchors it reports that the key did not sign it.
+"""
 AUTHOR = forged_row(AlertChange, {"id": 1}, who="ben")
 CHAIN_TAMPERINGS: Mapping[str, tuple[Act, str, str]] = {
     "line: changed": (by_hand(change_line), "seals", f"{LOG}: line 2 was changed"),
@@ -456,4 +457,4 @@ CHAIN_TAMPERINGS: Mapping[str, tuple[Act, str, str]] = {
     "anchor: written over": (copy_anchor, "anchors", "checkpoint 3: is no longer anchored"),
     "anchor: another house's": (put_foreign_anchor, "anchors", "is of the log other.example/thirdcard"),
 }  # fmt: skip
-"""What is done, with what means it is found at the least, and what `verify` must say of it."""
+"""The act, the least means with which it is found, and what the output of `verify` must contain."""

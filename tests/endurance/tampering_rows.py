@@ -1,4 +1,4 @@
-"""Kinds of tampering with rows and files by an attacker who does not touch the chains: detected by any verification."""
+"""Kinds of tampering with rows and files by an attacker who does not touch the chains. Any verification finds them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LATER = NOON + timedelta(hours=1)
 
 
 def edited(kind: type[Base], key: Mapping[str, Any], /, **values: Any) -> Act:
-    """Change columns of a row."""
+    """Return an act that changes columns of a row."""
 
     def act(house: TamperedHouse) -> None:
         with house.hands() as session:
@@ -47,7 +47,7 @@ def edited(kind: type[Base], key: Mapping[str, Any], /, **values: Any) -> Act:
 
 
 def removed(kind: type[Base], /, **key: Any) -> Act:
-    """Delete a row."""
+    """Return an act that deletes a row."""
 
     def act(house: TamperedHouse) -> None:
         with house.hands() as session:
@@ -59,7 +59,7 @@ def removed(kind: type[Base], /, **key: Any) -> Act:
 
 
 def added(kind: type[Base], /, **values: Any) -> Act:
-    """Insert a row."""
+    """Return an act that inserts a row."""
 
     def act(house: TamperedHouse) -> None:
         with house.hands() as session:
@@ -76,7 +76,7 @@ def change_seat(house: TamperedHouse) -> None:
 
 
 def exchange_file(kind: str, house: TamperedHouse) -> None:
-    """Replace the film or picture."""
+    """Replace the clip, still or overlay of the first alert."""
     house.file(kind).write_bytes(b"another")
 
 
@@ -254,4 +254,4 @@ ROW_TAMPERINGS: Mapping[str, tuple[Act, str]] = {
         edited(WatchedTableRow, {"table_id": "B07"}, state="stopped"), "watched table B07: was changed: state = stopped"
     ),
 }  # fmt: skip
-"""The act, and the message of `verify`."""
+"""The act, and what the output of `verify` must contain."""

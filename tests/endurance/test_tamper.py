@@ -1,4 +1,4 @@
-"""Some of the kinds of tampering, as the program of all of them does them: found, named, and no false alarm."""
+"""Some of the kinds of tampering that the program tries are found and named, and there is no false alarm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AT_ONCE = (
     "hold: lifted", "round: dealer", "round: deleted", "user: made admin", "user: brought back", "token: made admin",
     "roster: who deals", "clip: exchanged", "set-up: file", "table: no longer watched",
 )  # fmt: skip
-"""Kinds that do not get into each other's way."""
+"""Kinds that do not disturb each other."""
 ALONE = (
     "chain: audit deleted, with the log", "evidence: forged with all seals and the log", "signatures: by another key",
     "house: set back to the checkpoint before", "anchor: deleted", "anchors: newest deleted",
