@@ -1,13 +1,13 @@
-"""Watch recordings from many moments on, as if the watch began there, and count what is alleged falsely or missed.
+"""Begin a watch of a recording at each of many times, and count the false and the missed alerts.
 
     python -m tests.endurance.begun datasets/demo
     python -m tests.endurance.begun datasets/demo --gap 6 --every 3
     python -m tests.endurance.begun datasets/demo --restart 6 --every 3
 
-All watches of a recording run side by side over one decoding of it, and a picture that several of them look at is
-looked at once. With `--gap` each watch begins with the film, sees nothing for so many seconds from its moment on, and
-then goes on; with `--restart` it is ended there, and another goes on with its log so many seconds later. What was under
-way at that moment may be missed; of any later round every alert must be found, and none be false.
+All watches of a recording share one decoding of it. A frame that several watches look at is processed once. With
+`--gap` a watch begins with the film instead, and sees nothing for so many seconds after its time. With `--restart` it
+ends at its time, and another watch continues its log so many seconds later. Alerts of the round that is under way when
+a watch begins may be missed. Every alert of a later round must be found, and no alert may be false.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class RememberingSession:
     takes_batches = False
 
     def __init__(self, session: Session) -> None:
-        """Wrap an open model."""
+        """Wrap an open model session."""
         self.spec = session.spec
         self._session = session
         self._told: dict[bytes, NDArray[np.float32]] = {}
 
     def run(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """Run the model, as `ModelSession.run`."""
+        """Return the model's output for each image, as `ModelSession.run` does."""
         keys = [_key_of(image) for image in images]
         new = {key: image for key, image in zip(keys, images, strict=True) if key not in self._told}
         if len(self._told) > KEPT_PICTURES:
@@ -66,7 +66,7 @@ def _key_of(image: Image) -> bytes:
 
 
 def remembering_eyes() -> SharedEyes:
-    """The shipped models; detector and reader process equal pictures only once."""
+    """Return the shipped models; detector and reader process equal pictures only once."""
     detector, reader = (RememberingSession(ModelSession.open(load_model_spec(name))) for name in ("detector", "reader"))
     return open_eyes(detector=detector, reader=reader)
 
@@ -76,14 +76,14 @@ class Beginning:
     """One watch, with its own stream time: 0 is its first frame."""
 
     at_t: float
-    """The time of the film at which it starts or is interrupted."""
+    """The time of the film, in seconds, at which it starts or is interrupted."""
     watch: TableWatch
     zero_t: float | None
     """The time of the film where its stream time is 0; None until its first frame."""
     gap_s: float = 0.0
     """The seconds after `at_t` in which nothing is seen."""
     log: Sequence[Event] | None = None
-    """The log of the watch that ended at `at_t`, which this one continues after the gap; it may grow until then."""
+    """The log of the watch that ended at `at_t`. This watch continues it after the gap; it may grow until then."""
     from_t: float = field(init=False)
     """The time of the film from which it sees."""
     is_blind: bool = False
@@ -95,7 +95,7 @@ class Beginning:
         self.from_t = self.at_t + self.gap_s
 
     def see(self, frame: Frame, camera: str) -> None:
-        """Process the film's next frame, as far as this watch sees it."""
+        """Process the film's next frame, if this watch sees it."""
         if self.log is not None:
             if frame.t < self.at_t + self.gap_s:
                 return
@@ -134,7 +134,7 @@ class Beginning:
         self.alerts = [*kept, *news.alerts]
 
     def incidents(self) -> list[Incident]:
-        """The incidents of its alerts, except those about cameras, in the time of the film."""
+        """Return the incidents of its alerts, except those about cameras, in the time of the film."""
         told = [as_incident(alert) for alert in self.alerts if not alert.code.startswith("camera.")]
         return [replace(each, t=round(each.t + (self.zero_t or 0.0), 3)) for each in told]
 
@@ -152,14 +152,14 @@ def watch_from(
     to_t: float = LONGEST_S,
     eyes: Callable[[], SharedEyes] = remembering_eyes,
 ) -> list[Beginning]:
-    """Watch a recording from each of these times on, or with a gap at each.
+    """Return the finished watches of a recording: one from each of these times on, or one with a gap at each.
 
     Args:
         folder: The recording.
-        moments: Times in seconds of the film.
-        gap_s: The seconds at each time in which nothing is seen; with 0 the watch starts there.
+        moments: Times of the film, in seconds.
+        gap_s: The seconds after each time in which nothing is seen; with 0 the watch starts there.
         is_restarted: Whether the watch ends there, and another continues its log after the gap.
-        to_t: The end of the film.
+        to_t: The time of the film at which all watches end, in seconds.
         eyes: Opens the models.
     """
     table, opened = load_table(folder / "table.yaml"), eyes()
@@ -189,14 +189,14 @@ def _begin(table: TableConfig, eyes: SharedEyes, at_t: float, gap_s: float) -> B
 
 
 def round_ends(truth: TableAccount) -> list[float]:
-    """The times at which the film's rounds end."""
+    """Return the times at which the film's rounds end, in seconds."""
     return [event.t for event in truth.events if isinstance(event, RoundClosed)]
 
 
 def judged(folder: Path, begun: Beginning, *, to_t: float = LONGEST_S) -> Matching:
-    """Match a watch's alerts with the truth for its time.
+    """Return the match of a watch's alerts with the recording's truth.
 
-    True alerts in the round at the start are hits, but alerts missed there are not counted.
+    In the round that is under way when the watch begins, true alerts count as hits, and missed alerts are not counted.
     """
     truth = load_truth(folder, load_table(folder / "table.yaml"))
     due_t = next((t for t in round_ends(truth) if t > begun.from_t), LONGEST_S)
@@ -206,14 +206,18 @@ def judged(folder: Path, begun: Beginning, *, to_t: float = LONGEST_S) -> Matchi
 
 
 def main() -> None:
-    """Run the watches of the command line, and print a line per watch with errors, and one per recording."""
+    """Run the watches, and print a line for each false or missed alert and one for each recording."""
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.begun", description=__doc__)
     parser.add_argument("recordings", type=Path, nargs="+")
-    parser.add_argument("--at", type=float, nargs="+", help="begin at these moments, seconds of the film")
-    parser.add_argument("--every", type=float, default=1.0, help="else begin so often, in seconds")
-    parser.add_argument("--gap", type=float, default=0.0, help="begin with the film, and see nothing for so long there")
-    parser.add_argument("--restart", type=float, default=0.0, help="end there, and go on so many seconds later")
-    parser.add_argument("--to", type=float, default=LONGEST_S, help="watch so many seconds of each")
+    parser.add_argument("--at", type=float, nargs="+", help="begin at these times of the film, in seconds")
+    parser.add_argument("--every", type=float, default=1.0, help="without --at: seconds from one beginning to the next")
+    parser.add_argument(
+        "--gap", type=float, default=0.0, help="begin with the film; after each time see nothing for so many seconds"
+    )
+    parser.add_argument(
+        "--restart", type=float, default=0.0, help="end at each time, and let another continue so many seconds later"
+    )
+    parser.add_argument("--to", type=float, default=LONGEST_S, help="watch only so many seconds of each recording")
     options = parser.parse_args()
     for folder in options.recordings:
         truth = load_truth(folder, load_table(folder / "table.yaml"))

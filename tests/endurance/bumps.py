@@ -1,11 +1,11 @@
-"""Bump rendered cameras: is each bump noticed, and how well is the camera fitted anew?
+"""Bump rendered cameras, and measure whether each bump is noticed and how exact the new calibration is.
 
     python -m tests.endurance.bumps --bumps 100 --out bumps.jsonl
 
-Tables of the shipped scripts are filmed amid play; then the camera hangs turned by up to 2 degrees, or moved by up to
-30 mm, or both, and play goes on. One line a bump: how long until it was reported, and by how many millimetres the map
-between picture and cloth is off then, at the worst place of the boxes and wagering areas. Bumps by which no place
-moves as far as 5 mm need not be reported.
+Tables of the shipped scripts are filmed during play. Then the camera is turned by up to 2 degrees, moved by up to
+30 mm, or both, and play continues. The file has one line for each bump: the seconds until it was reported, and the
+error of the calibration in use at the end. That error is the largest in the card boxes and wagering areas, in
+millimetres. Bumps that move no place of these by more than 5 mm need not be reported.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ PRINT_PX_PER_MM = 1.5
 """The resolution of the nearest camera on the cloth."""
 BEFORE_S, AFTER_S = 1.5, 4.0
 NOTICED_S, SAFE_MM, WRONG_MM = 2.0, 2.0, 8.0
-"""The requirements: the bump is noticed within this time, refitted within this error, and a fit with a larger error
-than the last is never used."""
+"""Requirements: a bump is noticed within `NOTICED_S`, and the new calibration's error is below `SAFE_MM`. No
+calibration with an error above `WRONG_MM` may stay in use unreported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,20 +50,20 @@ class Bumped:
     table: str
     turned_deg: float
     moved_mm: float
-    """The camera's displacement."""
+    """How far the camera was moved."""
     shows_mm: float
-    """The largest error of the old calibration in the areas."""
+    """The largest error of the old calibration in the card boxes and wagering areas."""
     noticed_s: float | None
     fitted_s: float | None
     is_used: bool
     off_mm: float
-    """The largest error in the areas of the calibration in use at the end."""
+    """The largest error of the calibration in use at the end, in the same areas."""
     within_mm: float | None
-    """The error estimated by the fit itself."""
+    """The error that the fit itself states; None if there was no fit."""
 
 
 class Filmed:
-    """A table during play, filmed by any camera."""
+    """A table during play, rendered as any camera would film it."""
 
     def __init__(self, name: str) -> None:
         path = SCRIPTS / f"{name}.yaml"
@@ -76,7 +76,7 @@ class Filmed:
         self.before = list(self._frames(self.camera, 0.0, BEFORE_S))
 
     def bump(self, camera: Calibration) -> Iterator[Frame]:
-        """The frames before and after the bump."""
+        """Yield the frames before and after a bump that leaves the camera as given."""
         yield from self.before
         yield from self._frames(camera, BEFORE_S, BEFORE_S + AFTER_S)
 
@@ -89,7 +89,7 @@ class Filmed:
 
 
 def off_mm(layout: Layout, found: Calibration, true: Calibration) -> float:
-    """The largest error of a calibration in the boxes and wagering areas, in mm."""
+    """Return the largest error of a calibration in the card boxes and wagering areas, in mm."""
     points = np.concatenate([area.polygon_mm for kind in ("hand", "wager") for area in layout.of_kind(kind)])
     seen_px = true.image_from_layout(points)
     inside = ((seen_px >= 0) & (seen_px <= np.array(true.image_size_wh_px) - 1)).all(axis=1)
@@ -98,7 +98,7 @@ def off_mm(layout: Layout, found: Calibration, true: Calibration) -> float:
 
 
 def try_bump(table: Filmed, dice: np.random.Generator) -> Bumped:
-    """Bump the table's camera and measure the reaction."""
+    """Bump the table's camera at random, and return what followed."""
     kind = dice.integers(3)
     turned_deg = 0.0 if kind == 1 else float(dice.uniform(0.0, MOST_DEG))
     moved = 0.0 if kind == 0 else float(dice.uniform(0.0, MOST_MM))
@@ -127,25 +127,25 @@ def try_bump(table: Filmed, dice: np.random.Generator) -> Bumped:
 
 
 def summary(tried: list[Bumped]) -> str:
-    """The required figures."""
+    """Return the figures to compare with the requirements, one on each line."""
     told = [one for one in tried if one.shows_mm > MOVED_MM]
     used = [one for one in tried if one.is_used]
     lines = [
         f"{len(tried)} bumps, {len(told)} of them by more than {MOVED_MM:.0f} mm on the cloth",
         f"noticed within {NOTICED_S:.0f} s: {sum((one.noticed_s or 99) <= NOTICED_S for one in told)} of {len(told)}",
-        f"fitted anew to under {SAFE_MM:.0f} mm: {sum(one.is_used and one.off_mm < SAFE_MM for one in told)}",
-        f"in use and off by more than {WRONG_MM:.0f} mm, untold: "
+        f"corrected to under {SAFE_MM:.0f} mm: {sum(one.is_used and one.off_mm < SAFE_MM for one in told)}",
+        f"calibration in use with an error above {WRONG_MM:.0f} mm, unreported: "
         f"{sum(one.off_mm > WRONG_MM and (one.is_used or one.noticed_s is None) for one in tried)}",
     ]
     if used:
         off = np.array([one.off_mm for one in used])
-        lines.append(f"off by {np.median(off):.2f} mm in the middle, {off.max():.2f} mm at worst")
+        lines.append(f"error of the new calibrations: median {np.median(off):.2f} mm, largest {off.max():.2f} mm")
     return "\n".join(lines)
 
 
 def main() -> None:
-    """Run the bumps of the command line."""
-    parser = argparse.ArgumentParser(description="Bump rendered cameras.")
+    """Bump the cameras, write a JSON line for each bump, and print the figures."""
+    parser = argparse.ArgumentParser(description="Bump rendered cameras, and measure how each bump is noticed.")
     parser.add_argument("--bumps", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("bumps.jsonl"))

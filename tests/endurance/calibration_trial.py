@@ -1,12 +1,12 @@
-"""How exact is a camera's map after a fit? Twenty rendered tables whose cameras are known.
+"""Measure how exact fitted calibrations are, on rendered tables whose cameras are known.
 
     python -m tests.endurance.calibration_trial --tables 20
 
-Each table hangs another camera over the cloth of a shipped script. One rendered picture shows it amid play: it is
-fitted from the printed markers, with the lens known and unknown, and from eight reference points that were clicked with
-an error of 1 px. The table of results says by how many millimetres the fit is off, over the card boxes and anywhere on
-the cloth in the picture, and how many places lie within the stated radius. Ten views of the printed board measure
-the focal length of each camera.
+Each table has another camera over the cloth of a shipped script. The camera is fitted from one rendered frame during
+play: from the printed markers, with the lens known and unknown, and from eight reference points that were clicked with
+an error of 1 px. For each fit the program prints the error in millimetres, over the card boxes and over the whole cloth
+in the picture, and the share of places whose error is within the stated radius. The focal length of each camera is
+measured from ten views of the printed board.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ VIEWS = 10
 SQUARE_PX = 40
 GRID_MM = 40.0
 WANTED = {"markers": (1.0, 2.0), "markers, lens known": (1.0, 2.0), "8 clicks, lens known": (3.0, np.inf)}
-"""Millimetres, root mean square over the card boxes, and over the cloth."""
+"""The largest allowed error in mm (root mean square) over the card boxes and over the cloth, by kind of fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of one fit, in millimetres of the cloth."""
+    """The errors of one fit, in millimetres on the cloth."""
 
     boxes_mm: float
     """Root mean square over the card boxes."""
@@ -58,8 +58,8 @@ class Tried:
 
 
 def main() -> int:
-    """Exit status 1 where a fit is not as exact as wanted."""
-    parser = argparse.ArgumentParser(description="Fit cameras that are known.")
+    """Run the fits and print their errors; return exit status 1 if one is less exact than required."""
+    parser = argparse.ArgumentParser(description="Fit known cameras, and measure how exact the calibrations are.")
     parser.add_argument("--tables", type=int, default=20)
     options = parser.parse_args()
     tried: dict[str, list[Tried]] = defaultdict(list)
@@ -68,16 +68,16 @@ def main() -> int:
         for way, one in _try_table(TABLES[number % len(TABLES)], number):
             tried[way].append(one)
             print(f"{number:2} {way:24} boxes {one.boxes_mm:.2f} mm, cloth {one.cloth_mm:.2f} mm, "
-                  f"{one.held:.0%} within what is stated", flush=True)  # fmt: skip
+                  f"{one.held:.0%} within the stated radius", flush=True)  # fmt: skip
         focal_off.append(_focal_error(number))
         print(f"{number:2} focal length off by {focal_off[-1]:.2%}", flush=True)
     is_exact = max(focal_off) <= 0.01
-    print(f"focal length: off by {np.median(focal_off):.2%} in the middle, {max(focal_off):.2%} at worst")
+    print(f"focal length: median error {np.median(focal_off):.2%}, largest {max(focal_off):.2%}")
     for way, each in tried.items():
         boxes, cloth = (np.array([getattr(one, name) for one in each]) for name in ("boxes_mm", "cloth_mm"))
         print(
-            f"{way}: boxes {np.median(boxes):.2f} mm in the middle, {boxes.max():.2f} at worst; cloth "
-            f"{np.median(cloth):.2f} and {cloth.max():.2f}; {np.mean([one.held for one in each]):.1%} within the stated"
+            f"{way}: boxes median {np.median(boxes):.2f} mm, largest {boxes.max():.2f}; cloth {np.median(cloth):.2f} "
+            f"and {cloth.max():.2f}; {np.mean([one.held for one in each]):.1%} within the stated radius"
         )
         most_boxes, most_cloth = WANTED.get(way, (np.inf, np.inf))
         is_exact &= boxes.max() < most_boxes and cloth.max() < most_cloth
@@ -109,7 +109,7 @@ def _try_table(name: str, seed: int) -> Iterator[tuple[str, Tried]]:
 
 
 def _spread_points(layout: Layout) -> list[str]:
-    """Eight reference points as far from each other as they lie: each next one is the farthest from those chosen."""
+    """Return the names of eight reference points far apart: each next one is the farthest from those before it."""
     names = sorted(layout.reference_points)
     places = np.array([layout.reference_points[name] for name in names])
     chosen = [int(np.argmin(places.sum(axis=1)))]
@@ -140,7 +140,7 @@ def _rms(off_mm: NDArray[np.float64]) -> float:
 
 
 def _focal_error(seed: int) -> float:
-    """The relative error of the focal length, from ten tilted views of the board; 1.0 where it cannot be measured."""
+    """Return the focal length's relative error, measured from ten tilted views; 1.0 if it cannot be measured."""
     rng = np.random.default_rng([seed, 7])
     size = (1920, 1080)
     focal = float(rng.uniform(1100.0, 2400.0))
@@ -159,7 +159,7 @@ def _focal_error(seed: int) -> float:
 def _board_view(
     rng: np.random.Generator, size: tuple[int, int], matrix: NDArray[np.float64], distortion: NDArray[np.float64]
 ) -> NDArray[np.uint8]:
-    """The board, held tilted by 20 to 45 degrees, with a lens's blur and a sensor's noise."""
+    """Return a view of the board, tilted by 20 to 45 degrees, with a lens's blur and a sensor's noise."""
     towards = rng.uniform(0, 2 * np.pi)
     axis = np.array([np.cos(towards), np.sin(towards), 0.0])
     rotation = cv2.Rodrigues(np.radians(rng.uniform(20, 45)) * axis)[0]

@@ -1,11 +1,12 @@
-"""Is the error that `thirdcard commission` states the true one? Recordings with truth, each made worse otherwise.
+"""Compare the error that `thirdcard commission` states with the true error, on degraded copies of recordings.
 
     python -m tests.endurance.commission_trial RECORDING... --out FOLDER
 
 Each recording is copied with a quality of its own (`QUALITIES`, in order), watched without its truth, and judged. Then
-the truth is read: the stated interval must hold the true error, and its upper end is at most three times that error, or
-one point. Copies and watches that are in the folder are used again. Leaves with 1 where fewer than 11 of 12 intervals
-are right and tight, or a table that cannot be read is called fit.
+the truth is read. The stated interval must contain the true error, and its upper end may be at most three times that
+error, or one percentage point if that is more. Copies and watches that are already in the folder are used again. Exit
+status 1 means that fewer than 11 of 12 intervals were right and tight, or that a table that cannot be read was called
+fit.
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ from thirdcard.vision.video.video import VideoReader
 Image = NDArray[np.uint8]
 VIDEO, TRUTH, SIGNALS = "video.mp4", "truth.jsonl", "signals.jsonl"
 TIMES, POINT = 3.0, 0.01
-"""The upper end is at most this many times the true error, or this value."""
+"""The upper end may be at most `TIMES` times the true error, or `POINT` if that is more."""
 NEEDED = 11 / 12
 SEED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How a copy is degraded."""
+    """How a copy of a recording is degraded."""
 
     name: str
     scale: float = 1.0
-    """The share of pixels of each side that is kept, scaled up again."""
+    """The share of the pixels of each side that is kept; the image is scaled up again."""
     blur_px: float = 0.0
     light: float = 1.0
     noise: float = 0.0
@@ -88,8 +89,8 @@ class Tried:
 
     @property
     def is_right(self) -> bool:
-        """Whether the card error's interval contains the truth and is tight; for all cards where none was read with
-        certainty."""
+        """Whether the card error's interval contains the truth and is tight. The interval for all cards is judged if no
+        card was read with certainty."""
         errors = self.said.seen.errors
         return _is_right(errors.sure, self.sure) if self.sure[1] else _is_right(errors.cards, self.failed)
 
@@ -116,7 +117,7 @@ def make_copy(recording: Path, out: Path, quality: Quality) -> None:
 
 
 def try_recording(recording: Path, out: Path, quality: Quality) -> Tried:
-    """Copy, watch, judge, and only then read the truth."""
+    """Copy a recording, watch the copy and judge it; return the result, for which the truth is read last."""
     copy, run = out / "copies" / recording.name, out / "runs" / recording.name
     if not (copy / VIDEO).is_file():
         make_copy(recording, copy, quality)
@@ -134,7 +135,7 @@ def try_recording(recording: Path, out: Path, quality: Quality) -> Tried:
 
 
 def table_of(tried: Sequence[Tried]) -> str:
-    """A Markdown table of all results."""
+    """Return a Markdown table of all results."""
     columns = (
         "recording", "quality", "read surely", "true error", "stated, 95 %", "at most", "right", "any card: true",
         "stated", "right", "verdict",
@@ -194,7 +195,7 @@ def _yes(is_so: bool) -> str:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Try all recordings and print the results; exit status 1 as the module's text states."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", nargs="+", type=Path, help="folders of recordings with truth")
     parser.add_argument("--out", type=Path, required=True, help="folder for copies and watches")
@@ -205,7 +206,7 @@ def main() -> None:
     ]
     right, called_fit = sum(one.is_right for one in tried), [one.name for one in tried if one.is_unreadable_called_fit]
     print(table_of(tried))
-    print(f"\n{right} of {len(tried)} right and tight; unreadable and not called so: {', '.join(called_fit) or 'none'}")
+    print(f"\n{right} of {len(tried)} right and tight; unreadable but called fit: {', '.join(called_fit) or 'none'}")
     sys.exit(right < NEEDED * len(tried) or bool(called_fit))
 
 

@@ -1,10 +1,11 @@
-"""A floor whose truth is known and where one mistake often raises two alerts: do the figures keep what they say?
+"""Check the dealers' figures on simulated floors where one mistake often raises two alerts.
 
     python -m tests.endurance.erring_trial
 
-Dealers with Gamma rates, four erring rounds in a thousand on the mean; each erring round has one alert, or two. Counted
-are the intervals that hold the truth, and the steady dealers whose rate is said to have changed: by erring rounds, as
-the figures have it, and by alerts, as they would be if each alert were an error.
+The dealers' rates are drawn from a Gamma distribution with a mean of four erring rounds in a thousand. Each erring
+round has one alert or two. The program prints the share of intervals that contain the true rate, and the share of
+steady dealers whose rate is reported as changed. Both are given twice: by erring rounds, as the figures count, and by
+alerts, as if each alert were an error.
 """
 
 from __future__ import annotations
@@ -31,36 +32,36 @@ BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DealtFloor:
-    """What dealers did, day by day; arrays are (dealers, days)."""
+    """The rounds and errors of each dealer on each day; arrays are (dealers, days)."""
 
     truth: Floats
-    """(dealers,) erring rounds a round."""
+    """(dealers,) the true share of rounds with an error."""
     rounds: NDArray[np.int64]
     once: NDArray[np.int64]
     """Erring rounds with one alert."""
     twice: NDArray[np.int64]
-    """Those with two."""
+    """Erring rounds with two alerts."""
 
     @property
     def alerts(self) -> NDArray[np.int64]:
-        """All of them."""
+        """The number of alerts."""
         return self.once + 2 * self.twice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptWord:
-    """Shares of dealers."""
+    """How reliable the figures are, as shares of dealers."""
 
     held: float
-    """Whose interval holds the truth, by erring rounds."""
+    """Dealers whose interval contains the true rate, by erring rounds."""
     held_by_alerts: float
     changed: float
-    """Steady ones whose rate is said to have changed, by erring rounds."""
+    """Steady dealers whose rate is reported as changed, by erring rounds."""
     changed_by_alerts: float
 
 
 def deal_floor(dice: np.random.Generator, dealers: int, days: int, rounds_a_day: float) -> DealtFloor:
-    """A floor of dealers whose rates never change."""
+    """Return a floor of dealers whose rates never change."""
     truth = dice.gamma(SHAPE, MEAN / SHAPE, dealers)
     rounds = dice.poisson(rounds_a_day, (dealers, days)).astype(np.int64)
     erring = dice.binomial(rounds, truth[:, None])
@@ -69,7 +70,7 @@ def deal_floor(dice: np.random.Generator, dealers: int, days: int, rounds_a_day:
 
 
 def tally(floor: DealtFloor) -> Tallies:
-    """The floor as the service sums it up: an hour a day."""
+    """Return the floor's sums as the service stores them, with one hour a day."""
     dealers, days = np.divmod(np.arange(floor.rounds.size), floor.rounds.shape[1])
     keys = {
         "hour": np.array([BEGAN + timedelta(days=int(day)) for day in days], object),
@@ -90,13 +91,13 @@ def tally(floor: DealtFloor) -> Tallies:
 
 
 def figures_of(floor: DealtFloor) -> list[Figure]:
-    """A figure for each dealer, in order."""
+    """Return a figure for each dealer, in order."""
     found = figures_by(tally(floor), lambda rows: rows.keys["dealer"].tolist(), Counting(), is_shrunken=False)
     return list(found.items)
 
 
 def is_told_changed(floor: DealtFloor, dealer: int) -> bool:
-    """Whether the trend tells that the dealer's rate changed."""
+    """Return whether the trend reports that the dealer's rate changed."""
     alone = slice(dealer, dealer + 1)
     his = DealtFloor(
         truth=floor.truth[alone], rounds=floor.rounds[alone], once=floor.once[alone], twice=floor.twice[alone]
@@ -106,7 +107,7 @@ def is_told_changed(floor: DealtFloor, dealer: int) -> bool:
 
 
 def try_floor(floor: DealtFloor, *, trends: int) -> KeptWord:
-    """How often the figures keep what they say; changes are looked for at so many of the dealers."""
+    """Return how reliable the figures are; changes are looked for at the first `trends` dealers."""
     figures = figures_of(floor)
     held = [one.raw.low <= truth * 1000 <= one.raw.high for one, truth in zip(figures, floor.truth, strict=True)]
     by_alerts = mid_p_interval(floor.alerts.sum(axis=1), floor.rounds.sum(axis=1))
@@ -124,7 +125,7 @@ def try_floor(floor: DealtFloor, *, trends: int) -> KeptWord:
 
 
 def main() -> None:
-    """Deal floors of several sizes, and print what they say."""
+    """Simulate floors of several sizes, and print how reliable the figures are."""
     for days, rounds_a_day in ((14, 250), (30, 120), (60, 120), (90, 60), (90, 250), (180, 120)):
         floor = deal_floor(np.random.default_rng(days + rounds_a_day), 4000, days, rounds_a_day)
         told = try_floor(floor, trends=1500)
@@ -139,7 +140,7 @@ def main() -> None:
 def _columns(
     keys: list[dict[str, NDArray[np.object_]]], counts: list[NDArray[np.int64]], names: tuple[str, ...]
 ) -> Columns:
-    """Rows for each count, none left out; what else is summed is zero."""
+    """Return a row for each count, also for zero; all other sums are zero."""
     joined = {name: np.concatenate([of[name] for of in keys]) for name in keys[0]}
     of_all = np.concatenate([count.ravel() for count in counts]).astype(np.float64)
     return Columns(joined, {name: of_all if name == names[0] else np.zeros(of_all.size) for name in names})

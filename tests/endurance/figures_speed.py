@@ -1,4 +1,4 @@
-"""How long each page and call of the figures takes on a filled database, by the clock and of the processor.
+"""Measure how long each page and call of the figures takes on a filled database, by the clock and in processor time.
 
 python -m tests.endurance.figures_speed sqlite:////somewhere/big.db
 """
@@ -33,13 +33,13 @@ REPORT = "/analytics/report?table=B07&from=2026-03-03&to=2026-03-09"
 
 
 def main() -> None:
-    """Print the rounds and, for each address, median seconds by the clock and of the service's processor time."""
+    """Print the number of rounds and, for each address, the median seconds by the clock and in processor time."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("url", help="a database that `million_rounds` filled")
     database = open_database(parser.parse_args().url)
     began = time.perf_counter()
     hours = refresh_all(database)
-    print(f"{hours} hours made anew in {time.perf_counter() - began:.0f} s")
+    print(f"{hours} hours summed up in {time.perf_counter() - began:.0f} s")
     with database.reading() as session:
         print(f"{session.scalar(select(func.count()).select_from(RoundRow))} rounds")
     with TemporaryDirectory() as folder:

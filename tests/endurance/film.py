@@ -1,10 +1,10 @@
-"""Watch films as recorders and cameras really give them, and say which are not judged rightly.
+"""Watch films as recorders and cameras really produce them, and print which are judged wrongly.
 
-    python -m tests.endurance.film [--only TEXT] [--fuzz N] [--kinds mp4,mkv,ts,ps] [--seed N] [--out FOLDER]
+    python -m tests.endurance.film [--only TEXT] [--fuzz N] [--kinds mp4,mkv,ts,ps] [--seed N]
 
-Without `--fuzz` each film of the list is made, watched by the command, and compared with what is in it. With it, N
-random damages of a 30 s cut in each container: an alert counts as missed where all pictures around it decode. See
-docs/endurance.md.
+Without `--fuzz` each film of the list is made and watched, and the result is compared with what is in the film. With
+`--fuzz` a film of 30 s is damaged at random N times in each container. Its alert is expected only if all pictures
+around it still decode. See docs/endurance.md.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ LATE_BET, THIRD_CARD = ("late_bet.placed", 36.867), ("misdeal.third_card_not_due
 SMALL_WH_PX = (1280, 720)
 ALL_OF_IT = 79.2
 AROUND_S = (7.0, 4.0)
-"""The time around an alert that must decode: seconds before and after it, since it also depends on the round's earlier
-cards and wagers."""
+"""The seconds before and after an alert in which all pictures must decode. They begin early, since an alert also
+depends on the round's earlier cards and wagers."""
 VISIBLE_LEVELS, VISIBLE_PIXELS = 40, 60
-"""Pictures of 240 x 135 differ visibly where this many pixels differ by this many grey levels."""
+"""Pictures of 240 x 135 pixels differ visibly if `VISIBLE_PIXELS` of them differ by more than `VISIBLE_LEVELS` grey
+levels."""
 
 Alerts = tuple[tuple[str, float], ...]
 Maker = Callable[[Path], Path]
@@ -48,21 +49,21 @@ Maker = Callable[[Path], Path]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmCase:
-    """A film, and the expected result of its watch."""
+    """A film and the expected result of its watch."""
 
     name: str
     make: Maker
     """Writes the film into a folder; returns its path."""
     from_s: float = 16.0
-    """The time of the recording at which the cut begins, where its signals' clock starts."""
+    """The time of the recording at which the film begins, and from which its signals' times count."""
     alerts: Alerts = (LATE_BET,)
-    """The alerts, by the recording's time."""
+    """The expected alerts, with their times in the recording."""
     lost: tuple[tuple[float, float], ...] = ()
-    """The lost spans, by the film's time."""
+    """The expected spans of lost sight, in the film's time."""
     exits: tuple[int, ...] = (0,)
     arguments: tuple[str, ...] = ()
     size_wh_px: tuple[int, int] | None = None
-    """None for the size of the recording."""
+    """The size of the film's pictures; None for that of the recording."""
     late_s: float = 0.0
     """The delay of all events relative to the recording."""
 
@@ -79,8 +80,10 @@ class Watched:
 
 
 def prepared(folder: Path, case_from_s: float, size_wh_px: tuple[int, int] | None) -> Path:
-    """Copy the recording's table into a folder, for a film of a size, with the signals of a cut; returns the table's
-    file."""
+    """Copy the recording's table into a folder, for a film of a given size; return the path of the table's file.
+
+    The signals before `case_from_s` are left out, and the times of all others count from it.
+    """
     for name in ("table.yaml", "layout.yaml", "chips.yaml", "overhead.yaml"):
         (folder / name).write_bytes((DEMO / name).read_bytes())
     if size_wh_px is not None:
@@ -99,7 +102,7 @@ def prepared(folder: Path, case_from_s: float, size_wh_px: tuple[int, int] | Non
 
 
 def watch(film: Path, table: Path, arguments: tuple[str, ...] = ()) -> Watched:
-    """Run the command."""
+    """Run `thirdcard watch` on a film, and return the result."""
     out = table.parent / "out"
     command = [
         sys.executable,
@@ -118,7 +121,7 @@ def watch(film: Path, table: Path, arguments: tuple[str, ...] = ()) -> Watched:
             [*command, "--plain", *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
         )
     except subprocess.TimeoutExpired:
-        return Watched(-1, faults=[f"no end in {TIMEOUT_S} s"])
+        return Watched(-1, faults=[f"did not end within {TIMEOUT_S} s"])
     watched = Watched(ran.returncode, words=ran.stdout + ran.stderr)
     if "Traceback" in ran.stderr:
         watched.faults.append(ran.stderr.strip().splitlines()[-1])
@@ -137,7 +140,7 @@ def watch(film: Path, table: Path, arguments: tuple[str, ...] = ()) -> Watched:
 
 
 def judge(case: FilmCase, watched: Watched) -> list[str]:
-    """The differences from the expected result."""
+    """Return the differences from the expected result."""
     found = [*watched.faults]
     if watched.status not in case.exits and not watched.faults:
         found.append(f"exit {watched.status}: {watched.words.strip().splitlines()[-1:]}")
@@ -161,7 +164,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 def _in(name: str, form: str | None = None, **options: str) -> Maker:
-    """The cut from 16 to 46 s in a container."""
+    """Return a maker of the recording's part from 16 to 46 s in a container."""
     return lambda folder: make.cut(folder / name, 16.0, 46.0, form=make.Form(form, tuple(options.items())))
 
 
@@ -182,7 +185,7 @@ def _later(from_s: float, by_s: float) -> make.Shift:
 
 
 def _spoilt(name: str, form: str | None, at_share: float, size: int, *, flips: int = 0) -> Maker:
-    """A function that zeroes bytes of a film, or flips some of their bits."""
+    """Return a maker of a film in which bytes are zeroed or some of their bits are flipped."""
 
     def spoil(folder: Path) -> Path:
         path = _in(name, form)(folder)
@@ -200,7 +203,7 @@ def _spoilt(name: str, form: str | None, at_share: float, size: int, *, flips: i
 
 
 def _prefixed(folder: Path) -> Path:
-    """A film with a first stamp of 0, the others from ten hours on."""
+    """Write a film whose first time stamp is 0 and whose other stamps begin at ten hours."""
     return make.restamp(_in("film.ts")(folder), lambda number, stamp: 0 if number == 0 else stamp + 36_000 * 90_000)
 
 
@@ -224,7 +227,7 @@ def _upside_down(folder: Path) -> Path:
 
 
 def _squeezed(folder: Path) -> Path:
-    """A film with pixels wider than high, as from analogue recorders."""
+    """Write a film with pixels that are wider than high, as from analogue recorders."""
 
     def prepare(stream: av.VideoStream) -> None:
         stream.codec_context.sample_aspect_ratio = Fraction(4, 3)
@@ -233,7 +236,7 @@ def _squeezed(folder: Path) -> Path:
 
 
 def film_cases() -> list[FilmCase]:
-    """The films: containers, codecs, clocks, gaps, damage and unusual pictures."""
+    """Return the films to watch: containers, codecs, clocks, gaps, damage and unusual pictures."""
     whole = [
         FilmCase(name=f"container {name}", make=_in(name, form))
         for name, form in (
@@ -313,7 +316,7 @@ def _picture_cases() -> list[FilmCase]:
 
 
 def run_list(cases: list[FilmCase]) -> int:
-    """Watch all films; returns the number of wrong results."""
+    """Watch all films; return the number of wrong results."""
     wrong = 0
     for case in cases:
         with tempfile.TemporaryDirectory() as name:
@@ -322,7 +325,7 @@ def run_list(cases: list[FilmCase]) -> int:
             found = judge(case, watch(case.make(folder), table, case.arguments))
         wrong += bool(found)
         print(f"{'WRONG' if found else 'right'}  {case.name}{': ' + '; '.join(found) if found else ''}", flush=True)
-    print(f"{len(cases) - wrong} of {len(cases)} films are judged rightly")
+    print(f"{len(cases) - wrong} of {len(cases)} films are judged correctly")
     return wrong
 
 
@@ -330,7 +333,7 @@ CONTAINERS = {"mp4": ("film.mp4", None), "mkv": ("film.mkv", None), "ts": ("film
 
 
 def run_fuzz(count: int, kinds: list[str], seed: int) -> int:
-    """Watch randomly damaged films; returns the number of wrong results and crashes."""
+    """Watch randomly damaged films; return the number of wrong results and crashes."""
     wrong = 0
     for kind in kinds:
         tally: Counter[str] = Counter()
@@ -348,7 +351,7 @@ def run_fuzz(count: int, kinds: list[str], seed: int) -> int:
 
 
 def fuzz_once(kind: str, seed: int) -> tuple[list[str], bool]:
-    """Damage a film at random; returns the faults of its watch, and whether its alert could be expected."""
+    """Damage a film at random and watch it; return the faults of the watch, and whether its alert was expected."""
     rng = random.Random(f"{kind} {seed}")
     name, form = CONTAINERS[kind]
     options = (("movflags", "faststart"),) if kind == "mp4" and rng.random() < 0.5 else ()
@@ -376,7 +379,7 @@ def _small(frame: av.VideoFrame) -> NDArray[np.int16]:
 
 
 def _is_shown(film: Path, t: float) -> bool:
-    """Whether all pictures around a time decode like the undamaged film, checked without the program's reader."""
+    """Return whether all pictures around a time decode as in the undamaged film. Thirdcard's own reader is not used."""
     wanted = {
         round(second * make.RATE_HZ)
         for second in np.arange(max(t - AROUND_S[0], 0.0), t + AROUND_S[1], 1 / make.RATE_HZ)
@@ -418,11 +421,11 @@ def _number_if_sound(frame: av.VideoFrame, t: float) -> int:
 
 
 def main() -> int:
-    """Parse the command line."""
+    """Watch the films; return exit status 1 if any result is wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="watch only films whose names hold this")
-    parser.add_argument("--fuzz", type=int, default=0, help="so many random damages of each container instead")
-    parser.add_argument("--kinds", default=",".join(CONTAINERS), help="containers to damage")
+    parser.add_argument("--only", default="", help="watch only films whose names contain this")
+    parser.add_argument("--fuzz", type=int, default=0, help="instead, watch so many damaged films in each container")
+    parser.add_argument("--kinds", default=",".join(CONTAINERS), help="with --fuzz: the containers")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.fuzz:

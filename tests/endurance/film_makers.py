@@ -1,6 +1,6 @@
 """Make films like those of real recorders and cameras from the shipped recording: damaged, mistimed, oddly packed.
 
-Times are seconds of the cut, which begins at a key frame of the recording.
+Times are in seconds from the beginning of the film that is made, unless they are called times of the recording.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ Shift = Callable[[float], float]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A muxer."""
+    """A container format."""
 
     name: str | None = None
-    """None: by the target's suffix."""
+    """None: chosen by the target's suffix."""
     options: tuple[tuple[str, str], ...] = ()
 
 
@@ -68,15 +68,15 @@ def cut(
     keep: Keep = everything,
     shift: Shift = unshifted,
 ) -> Path:
-    """Copy a part of the shipped recording into another container.
+    """Copy a part of the shipped recording into another container; return the path of the film.
 
     Args:
         target: The file to write.
-        from_s: The start in the recording; packets from there on, key frame or not.
+        from_s: The start in the recording. The first packet need not be a key frame.
         to_s: The end in the recording.
         form: The container format.
-        keep: Decides by its time in the cut whether a packet is kept.
-        shift: The seconds to add to a packet's stamp, by its time in the cut.
+        keep: Returns whether the packet at this time is kept.
+        shift: Returns the seconds to add to the stamp of the packet at this time.
     """
     with (
         av.open(str(DEMO / "video.mp4")) as source,
@@ -100,7 +100,7 @@ def cut(
 
 
 def pictures(from_s: float, to_s: float, *, every: int = 1) -> Iterator[tuple[float, VideoFrame]]:
-    """Frames of a part of the shipped recording, each with its time in the cut."""
+    """Yield the frames of a part of the shipped recording, each with its time from the beginning of that part."""
     with av.open(str(DEMO / "video.mp4")) as source:
         stream = source.streams.video[0]
         assert stream.time_base is not None
@@ -123,7 +123,7 @@ def encode(
     form: Form = Form(),
     prepare: Callable[[VideoStream], None] | None = None,
 ) -> Path:
-    """Encode frames again."""
+    """Encode frames, each at its time; return the path of the film."""
     usual = {
         "libx264": {"preset": "veryfast", "crf": "23", "g": "30"},
         "libx265": {"preset": "ultrafast", "x265-params": "keyint=30:log-level=none"},
@@ -148,7 +148,7 @@ def encode(
 
 
 def without_colour(frames: Iterator[tuple[float, VideoFrame]], from_s: float) -> Iterator[tuple[float, VideoFrame]]:
-    """The frames of a camera that switches to black and white at night."""
+    """Yield the frames as of a camera that switches to black and white at `from_s`."""
     for t, frame in frames:
         if t >= from_s:
             image = np.asarray(frame.to_ndarray(format="yuv420p"), np.uint8)
@@ -159,14 +159,17 @@ def without_colour(frames: Iterator[tuple[float, VideoFrame]], from_s: float) ->
 
 
 def turned(frames: Iterator[tuple[float, VideoFrame]]) -> Iterator[tuple[float, VideoFrame]]:
-    """The frames upside down, as from a camera mounted the other way round."""
+    """Yield the frames upside down, as from a camera that is mounted the other way round."""
     for t, frame in frames:
         image = np.ascontiguousarray(frame.to_ndarray(format="bgr24")[::-1, ::-1], np.uint8)
         yield t, VideoFrame.from_ndarray(image, format="bgr24")
 
 
 def restamp(path: Path, change: Callable[[int, int], int]) -> Path:
-    """Change the presentation stamps in a transport stream's bytes, by packet number and stamp, in ticks of 90 kHz."""
+    """Change the presentation time stamps in a transport stream's bytes; return its path.
+
+    `change` returns a packet's new stamp for its number and old stamp, in ticks of 90 kHz.
+    """
     data, number = bytearray(path.read_bytes()), 0
     for at in range(0, len(data) - TS_PACKET + 1, TS_PACKET):
         head = _pes_at(data, at)
@@ -181,7 +184,7 @@ def restamp(path: Path, change: Callable[[int, int], int]) -> Path:
 
 
 def _pes_at(data: bytearray, at: int) -> int | None:
-    """Where the header of a video packet lies that begins in a TS packet and has a stamp; None where there is none."""
+    """Return where the header of a stamped video packet begins in the TS packet at `at`; None if there is none."""
     if data[at] != SYNC or not data[at + 1] & 0x40:
         return None
     head = at + 4 + (1 + data[at + 4] if data[at + 3] & 0x20 else 0)
@@ -204,7 +207,7 @@ DAMAGES = ("flipped", "cut", "zeroed", "swapped", "repeated")
 
 
 def damage(data: bytes, kind: str, rng: random.Random, *, lasts_bytes: int = 0) -> bytes:
-    """Spoil a file's bytes somewhere behind its head: a bad sector, a bad cable, a bad copy."""
+    """Return a file's bytes with damage at a random place behind its head, as by a bad sector, cable or copy."""
     spoilt = bytearray(data)
     size = lasts_bytes or rng.choice([512, 4096, 16384, 65536])
     at = rng.randrange(len(data) // 50, len(data) - 2 * size)

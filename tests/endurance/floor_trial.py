@@ -1,9 +1,10 @@
-"""A floor whose truth is known: do the intervals hold it, and which list finds the dealers who err most?
+"""Simulate floors whose truth is known: do intervals contain it, and which list finds the dealers who err most?
 
     python -m tests.endurance.floor_trial docs/figures-floor.svg
 
-Two hundred dealers with Gamma rates, four in a thousand on the mean, and hands dealt from a handful to tens of
-thousands; dealt again and again. The bars are of the twenty dealers with the highest true rates.
+Each of sixty floors has two hundred dealers. Their rates are drawn from a Gamma distribution with a mean of four errors
+in a thousand rounds, and they deal between a few rounds and tens of thousands. The bars show how many of the twenty
+dealers with the highest true rates each list finds.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ BAR, GAP, LEFT = 26, 16, 170
 
 
 def deal(dice: np.random.Generator) -> tuple[Floats, Floats, Floats]:
-    """One floor: true rates, rounds dealt, errors made."""
+    """Return one floor: true rates, rounds dealt, errors made; one value for each dealer."""
     truth = dice.gamma(SHAPE, MEAN / SHAPE, DEALERS)
     rounds = np.clip(np.round(dice.lognormal(8.0, 1.3, DEALERS)), 3, 40_000)
     return truth, rounds, dice.poisson(truth * rounds).astype(np.float64)
 
 
 def covered(truth: Floats, interval: Interval) -> float:
-    """The share of truths that lie within."""
+    """Return the share of true values that lie within their intervals."""
     return float(np.mean((interval.low <= truth) & (truth <= interval.high)))
 
 
 def trial(dice: np.random.Generator) -> dict[str, float]:
-    """What one floor says."""
+    """Return the figures of one simulated floor, by name."""
     truth, rounds, errors = deal(dice)
     found = shrink(errors, rounds)
     ranked = np.where(rounds >= LEAST_ROUNDS, found.rate, 0.0)
@@ -56,7 +57,7 @@ def trial(dice: np.random.Generator) -> dict[str, float]:
 
 
 def draw(hits: Mapping[str, float]) -> str:
-    """A bar for each way to rank."""
+    """Return an SVG with a bar for each way to rank."""
     height = len(hits) * (BAR + GAP) + GAP
     frame = f'viewBox="0 0 720 {height}" font-family="sans-serif" font-size="14"'
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {frame}>',
@@ -71,7 +72,7 @@ def draw(hits: Mapping[str, float]) -> str:
 
 
 def main() -> None:
-    """Deal all floors, print what they say, and draw how many of the worst each list finds."""
+    """Simulate all floors, print their figures, and draw how many of the worst dealers each list finds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("drawing", type=Path, help="the SVG to write")
     path: Path = parser.parse_args().drawing

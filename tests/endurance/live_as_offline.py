@@ -1,8 +1,8 @@
-"""Watch recordings as a live table does, frame by frame at their moments, and compare with the watch of the film.
+"""Watch recordings as a live table does, each frame at its time, and compare with the watch of the film.
 
-`python -m tests.endurance.live_as_offline RECORDING...` prints what differs; every frame is looked at, as on a machine
-that keeps up, and no time is waited. `--twelve DIR` compares twelve recordings that are drawn into DIR, the first
-rounds of scripts that are shipped; what stands there already is not drawn again.
+`python -m tests.endurance.live_as_offline RECORDING...` prints the differences. No frame is skipped, as on a machine
+that keeps up, and the clock is moved instead of waiting. `--twelve DIR` compares twelve more recordings: the first
+rounds of shipped scripts, rendered into DIR. Those that are already there are not rendered again.
 """
 
 from __future__ import annotations
@@ -36,18 +36,19 @@ from thirdcard.vision.video.video import VideoReader
 
 BEGAN = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 OPENED_S = 3.37
-"""The film begins so long after the table's log."""
+"""The seconds from the beginning of the table's log to the beginning of the film."""
 WITHIN_S = 0.25
-"""Between the two watches of one fault: its moment is that of a look, and the looks need not be the same."""
+"""The longest time, in seconds, between the alerts of one fault in the two watches. An alert's time is that of a look,
+and the two watches may look at different frames."""
 
 SCRIPTS = ROOT / "datasets" / "scripts" / "tuning"
 TWELVE = (
     "01-tas-a", "03-sg-rws-lamp", "05-nz-secretary-a", "08-sg-rws-b", "09-nz-secretary-c-lamp", "10-nz-authority-b",
     "11-nsw-b-even-money", "12-tas-federal-full", "gesture-midi", "handled-nz", "payouts-nz", "sg-lamp",
 )  # fmt: skip
-"""Scripts with decks that are drawn by machine: every style of dealing, calls by lamp, gesture and device."""
+"""Scripts whose decks are drawn by the program: every style of dealing, and calls by lamp, gesture and device."""
 ROUNDS = 3
-"""Of each."""
+"""The number of rounds of each script."""
 
 
 @dataclass(slots=True)
@@ -61,7 +62,7 @@ class Seen:
 
 @dataclass(slots=True)
 class FilmCamera:
-    """Hands a film's frames over, each at its moment, and moves the clock there."""
+    """Hands over a film's frames, and moves the clock to the time of each."""
 
     frames: Iterator[Any]
     clock: list[datetime]
@@ -72,11 +73,11 @@ class FilmCamera:
     missed: int = 0
 
     def waited_s(self) -> float:
-        """The camera is never waited for."""
+        """Return 0, since nobody waits for this camera."""
         return 0.0
 
     def take(self, _timeout_s: float) -> list[Shot]:
-        """The next frame; none at the end."""
+        """Return the next frame; none at the end."""
         opened = BEGAN + timedelta(seconds=OPENED_S)
         frame = next(self.frames, None)
         if not isinstance(frame, Frame):
@@ -89,35 +90,35 @@ class FilmCamera:
 
 @dataclass(slots=True)
 class KeptInMind:
-    """In place of the database: takes what a table writes, and has no reports of devices."""
+    """Takes the place of the database: keeps what a table writes, and has no reports from devices."""
 
     seen: Seen
     began_at: datetime = BEGAN
 
     def write(self, news: News, _now: datetime, _note: object) -> list[EnteredAlert]:
-        """Keep what was found."""
+        """Keep what was found; return no entered alert."""
         self.seen.events += news.events
         self.seen.alerts += news.alerts
         self.seen.rounds += news.rounds
         return []
 
     def take(self, _now_t: float) -> list[Event]:
-        """No device reports anything but what was recorded."""
+        """Return nothing, since devices report only what was recorded."""
         return []
 
     def written_before(self, _t: float) -> list[int]:
-        """None was taken."""
+        """Return nothing, since no report was taken."""
         return []
 
     def mark(self, _session: object, _numbers: object) -> None:
-        """None is to be marked."""
+        """Do nothing, since no report is to be marked."""
 
     def forget(self, _numbers: object) -> None:
-        """None is remembered."""
+        """Do nothing, since no report is remembered."""
 
 
 def watch_as_live(table: TableConfig, *, until_s: float) -> Seen:
-    """Watch a recording with the parts of a table's process; nothing is written."""
+    """Return what the parts of a table's process find in a recording; nothing is written."""
     clock, seen, recorded = [BEGAN], Seen(), read_signals(table, None)
     watch = start_watch(table, recorded)
     watch.signals = []
@@ -144,7 +145,7 @@ def watch_as_live(table: TableConfig, *, until_s: float) -> Seen:
 
 
 def watch_offline(table: TableConfig, *, until_s: float) -> Seen:
-    """Watch the film itself."""
+    """Return what `thirdcard watch` finds in the film."""
     seen = Seen()
     for progress in watch_table(table):
         if progress.t > until_s:
@@ -156,7 +157,7 @@ def watch_offline(table: TableConfig, *, until_s: float) -> Seen:
 
 
 def differences(live: Seen, offline: Seen, *, until_s: float) -> list[str]:
-    """What one watch says of the film up to a moment and the other does not."""
+    """Return what only one of two watches reports of the film up to a time in seconds."""
     found = []
     unmatched = [(alert.code, alert.round, alert.t - OPENED_S) for alert in live.alerts]
     for alert in offline.alerts:
@@ -179,14 +180,14 @@ def _cards(record: RoundRecord) -> tuple[object, ...]:
 
 
 def compare(table_file: Path, *, until_s: float = 3600.0) -> list[str]:
-    """What differs between a live watch of a recording and the watch of its film; empty where nothing does."""
+    """Return the differences between a live watch of a recording and the watch of its film; empty if there are none."""
     table = load_table(table_file)
     live, offline = watch_as_live(table, until_s=until_s), watch_offline(table, until_s=until_s)
     return differences(live, offline, until_s=until_s)
 
 
 def drawn(name: str, folder: Path) -> Path:
-    """The recording of a script's first rounds; it is drawn where it is not there."""
+    """Return the folder of the recording of a script's first rounds; render it if it is missing."""
     recording = folder / name
     if not recording.is_dir():
         script = yaml.safe_load((SCRIPTS / f"{name}.yaml").read_text(encoding="utf-8"))
@@ -198,10 +199,10 @@ def drawn(name: str, folder: Path) -> Path:
 
 
 def main() -> int:
-    """Exit status 1 where anything differs."""
+    """Compare the recordings; return exit status 1 if anything differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.live_as_offline", description=__doc__)
     parser.add_argument("recordings", type=Path, nargs="*", help="folders of recordings")
-    parser.add_argument("--twelve", type=Path, default=None, help="a folder for twelve recordings that are drawn")
+    parser.add_argument("--twelve", type=Path, default=None, help="a folder for twelve recordings that are rendered")
     options = parser.parse_args()
     recordings: list[Path] = options.recordings
     if options.twelve is not None:

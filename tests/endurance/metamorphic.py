@@ -1,11 +1,11 @@
-"""Copies of a recording that show the same play otherwise: are the same rounds and alerts found?
+"""Watch copies of a recording that show the same play, and compare the rounds and alerts that are found.
 
     python -m tests.endurance.metamorphic RECORDING... [--only darker] [--to 30] [--out FOLDER]
 
-Copies at other frame rates, brighter, darker, warmer, noisier, at a third of the bit rate, with a still stretch that is
-played forwards, back and forwards again, 1.5 times as fast, and shifted by half a pixel. Each is compared with the
-watch of the recording itself, not with the truth: what is wrong alike is the same. Leaves with 1 below the floors of
-`models/metrics.yaml`.
+The copies have other frame rates or a third of the bit rate, are brighter, darker, warmer, noisier, 1.5 times as fast
+or shifted by half a pixel, or play a still stretch forwards, backwards and forwards again. Each watch is compared with
+that of the recording itself, not with the truth: an error that both watches make does not count. Exit status 1 means
+that a share is below its floor in `models/metrics.yaml`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ Image = NDArray[np.uint8]
 Paint = Callable[[Image, np.random.Generator], Image]
 FAST = 1.5
 NOISE = 8.0
-"""Standard deviation of the noise, grey levels."""
+"""The standard deviation of the noise, in grey levels."""
 STILL_LEVELS = 1.5
-"""Two pictures whose grey levels differ by less on the mean, at a quarter of the size, show nothing that moves."""
+"""Nothing moves between two frames if, at a quarter of the size, they differ by fewer grey levels on average."""
 LONGEST_STILL_S = 2.0
-"""As much of the longest still stretch is played back and forth."""
+"""At most so many seconds of the longest still stretch are played back and forth."""
 CRF = "16"
 METRICS = ROOT / "models" / "metrics.yaml"
 
@@ -63,13 +63,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A still stretch that is played forwards, back and forwards again; seconds of the recording."""
+    """A still stretch that is played forwards, backwards and forwards again; times of the recording, in seconds."""
 
     from_s: float
     to_s: float
 
     def later(self, t: float) -> float:
-        """When the copy shows what the recording shows at `t`."""
+        """Return the time at which the copy shows what the recording shows at `t`."""
         return t if t <= self.to_s else t + 2.0 * (self.to_s - self.from_s)
 
 
@@ -83,7 +83,7 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """How much of two watches is the same."""
+    """How many rounds and alerts are the same in two watches, and how many there are."""
 
     rounds: int = 0
     of_rounds: int = 0
@@ -100,19 +100,19 @@ class Same:
 
 
 def lit(gain: float, *, warm: float = 0.0) -> Paint:
-    """More or less light, with more red and less blue."""
+    """Return a paint that multiplies the light by `gain`; `warm` adds red and takes away blue."""
     gains = np.array([gain * (1.0 - warm), gain, gain * (1.0 + warm)])
     return lambda image, _: np.clip(image * gains, 0, 255).astype(np.uint8)
 
 
 def noisy(image: Image, dice: np.random.Generator) -> Image:
-    """Grain in every pixel, as of a small sensor at night."""
+    """Return the image with grain in every pixel, as of a small sensor at night."""
     grain = dice.standard_normal(image.shape, np.float32) * NOISE
     return np.clip(image + grain, 0, 255).astype(np.uint8)
 
 
 def shifted(image: Image, _: np.random.Generator) -> Image:
-    """Half a pixel to the right and down."""
+    """Return the image shifted by half a pixel to the right and down."""
     move = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]])
     size = (image.shape[1], image.shape[0])
     return np.asarray(cv2.warpAffine(image, move, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
@@ -132,7 +132,7 @@ CHANGES = (
 
 
 def still_stretch(video: Path, to_s: float) -> Stretch:
-    """The longest in which nothing moves, two seconds of it at most; the first frame alone where there is none."""
+    """Return the longest stretch in which nothing moves, at most two seconds of it; else the first frame alone."""
     best, began, last = (0.0, 0.0), 0.0, None
     for t, image in pictures(video, to_s):
         small = cv2.resize(image, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA).astype(np.int16)
@@ -145,7 +145,7 @@ def still_stretch(video: Path, to_s: float) -> Stretch:
 
 
 def pictures(video: Path, to_s: float) -> Iterator[tuple[float, Image]]:
-    """The frames with their moments, (h, w, 3) uint8 BGR."""
+    """Yield the frames with their times; images are (h, w, 3) uint8 BGR."""
     with VideoReader(str(video)) as reader:
         for frame in reader:
             if frame.t > to_s:
@@ -154,7 +154,7 @@ def pictures(video: Path, to_s: float) -> Iterator[tuple[float, Image]]:
 
 
 def at_rate(frames: Iterator[tuple[float, Image]], rate_hz: float) -> Iterator[tuple[float, Image]]:
-    """At each moment of the rate the frame that was shown last by then."""
+    """Yield, for each time at that rate, the frame that was shown last by then."""
     i = 0
     shown: Image | None = None
     for t, image in frames:
@@ -167,7 +167,7 @@ def at_rate(frames: Iterator[tuple[float, Image]], rate_hz: float) -> Iterator[t
 
 
 def back_and_forth(frames: Iterator[tuple[float, Image]], stretch: Stretch) -> Iterator[tuple[float, Image]]:
-    """The stretch is played forwards, back, and forwards again."""
+    """Yield the frames with the stretch played forwards, backwards and forwards again."""
     kept: list[tuple[float, Image]] = []
     lasts_s = stretch.to_s - stretch.from_s
     for t, image in frames:
@@ -181,7 +181,7 @@ def back_and_forth(frames: Iterator[tuple[float, Image]], stretch: Stretch) -> I
 
 
 def write_copy(recording: Path, out: Path, change: Change, to_s: float) -> Stretch | None:
-    """Write a recording that shows the same; returns the stretch that was made longer."""
+    """Write a recording that shows the same play; return the stretch that was made longer, if any."""
     out.mkdir(parents=True)
     table = load_table(recording / "table.yaml")
     video = Path(table.cameras[0].source)
@@ -202,12 +202,12 @@ def write_copy(recording: Path, out: Path, change: Change, to_s: float) -> Stret
 
 
 def moment(t: float, change: Change, stretch: Stretch | None) -> float:
-    """When a copy shows what the recording shows at `t`."""
+    """Return the time at which a copy shows what the recording shows at `t`."""
     return (t if stretch is None else stretch.later(t)) / change.speed
 
 
 def encode(frames: Iterator[tuple[float, Image]], path: Path, change: Change, source: Path) -> None:
-    """Write frames as H.264, each at its moment."""
+    """Write frames as H.264, each at its time."""
     dice = np.random.default_rng(5)
     with av.open(str(source)) as film, av.open(str(path), "w") as out:
         rate = film.streams.video[0].average_rate or Fraction(15)
@@ -230,7 +230,7 @@ def encode(frames: Iterator[tuple[float, Image]], path: Path, change: Change, so
 
 
 def watch(recording: Path) -> Watched:
-    """What a watch of the recording finds."""
+    """Return what a watch of the recording finds."""
     rounds: list[RoundRecord] = []
     alerts: list[Alert] = []
     for progress in watch_table(load_table(recording / "table.yaml"), signals=recording / "signals.jsonl"):
@@ -241,7 +241,7 @@ def watch(recording: Path) -> Watched:
 
 
 def watch_beginning(recording: Path, to_s: float, folder: Path) -> Watched:
-    """What a watch of its beginning finds, which ends there as the copies do."""
+    """Return what a watch of the recording finds if it ends at `to_s`, as the copies do."""
     out = folder / f"{recording.name}-as-it-is"
     shutil.rmtree(out, ignore_errors=True)
     write_copy(recording, out, Change(name="as it is"), to_s)
@@ -249,7 +249,7 @@ def watch_beginning(recording: Path, to_s: float, folder: Path) -> Watched:
 
 
 def same(first: Watched, copy: Watched, when: Callable[[float], float]) -> Same:
-    """Rounds in order with the same cards and winner; alerts that go together, of all that either watch told."""
+    """Return how much is the same: rounds, in order, by cards and winner; alerts that match, of all found."""
     rounds = [_cards(one) == _cards(other) for one, other in zip(first.rounds, copy.rounds, strict=False)]
     paired = match([_incident(one, when) for one in first.alerts], [_incident(one, lambda t: t) for one in copy.alerts])
     return Same(
@@ -261,7 +261,7 @@ def same(first: Watched, copy: Watched, when: Callable[[float], float]) -> Same:
 
 
 def try_change(recording: Path, change: Change, first: Watched, to_s: float, folder: Path) -> Same:
-    """Make the copy, watch it, and compare."""
+    """Write a copy, watch it, and return how much is the same."""
     out = folder / f"{recording.name}-{change.name.replace(' ', '-').replace('/', '-')}"
     shutil.rmtree(out, ignore_errors=True)
     stretch = write_copy(recording, out, change, to_s)
@@ -269,7 +269,7 @@ def try_change(recording: Path, change: Change, first: Watched, to_s: float, fol
 
 
 def below(floors: dict[str, float], name: str, found: Same) -> list[str]:
-    """One line for each share that is below its floor."""
+    """Return one line for each share that is below its floor."""
     shares = {"rounds": _share(found.rounds, found.of_rounds), "alerts": _share(found.alerts, found.of_alerts)}
     return [
         f"{name}: {what} {shares[what]:.2f}, floor {floors[what]}" for what in shares if shares[what] < floors[what]
@@ -291,12 +291,12 @@ def _incident(alert: Alert, when: Callable[[float], float]) -> Incident:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; 1 where something is below its floor."""
+    """Watch the copies and print the shares; return exit status 1 if one is below its floor."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", nargs="+", type=Path, help="folders of recordings")
-    parser.add_argument("--only", action="append", choices=[each.name for each in CHANGES], help="this change")
-    parser.add_argument("--to", type=float, default=float("inf"), help="seconds of each recording that are watched")
-    parser.add_argument("--out", type=Path, help="keep the copies here")
+    parser.add_argument("--only", action="append", choices=[each.name for each in CHANGES], help="this kind of copy")
+    parser.add_argument("--to", type=float, default=float("inf"), help="watch only so many seconds of each recording")
+    parser.add_argument("--out", type=Path, help="a folder in which the copies are kept")
     given = parser.parse_args(arguments)
     floors = yaml.safe_load(METRICS.read_text(encoding="utf-8")).get("metamorphic", {"rounds": 0.0, "alerts": 0.0})
     changes = [each for each in CHANGES if given.only is None or each.name in given.only]

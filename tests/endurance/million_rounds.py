@@ -2,7 +2,7 @@
 
     python -m tests.endurance.million_rounds sqlite:////somewhere/big.db --rounds 1000000
 
-Bodies are as tables write them; only the lines that the figures need are there, and they are not sealed.
+Bodies are as tables write them. Only the log lines that the figures need are written, and they are not sealed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ TABLES = 40
 DEALERS = 200
 EVERY_S = 72.0
 DAY_ROUNDS = 800
-"""Of one table: sixteen hours."""
+"""The rounds of one table in a day of sixteen hours."""
 DEALER_ROUNDS = 33
-"""Until another one comes: forty minutes."""
+"""The rounds until the next dealer comes: forty minutes."""
 BEGAN = datetime(2026, 3, 1, 6, tzinfo=UTC)
 RULEBOOKS = ("tas", "nz-secretary", "sg-rws", "nsw")
 CODES = ("misdeal.order", "misdeal.third_card_missing", "procedure.no_call", "payout.wrong_amount", "payout.loser_paid",
@@ -42,7 +42,7 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class Floor:
-    """Rows of all kinds, in order."""
+    """Makes the rows of all kinds, in order."""
 
     rounds: int
     dice: random.Random = field(default_factory=lambda: random.Random(6))
@@ -53,7 +53,7 @@ class Floor:
     log: int = 0
 
     def rows(self) -> Iterator[tuple[type[Any], Row]]:
-        """Every row with its table, logs before what hangs on them."""
+        """Yield every row with its table, logs before the rows that belong to them."""
         rates = {f"dealer {i:03}": self.dice.gammavariate(3.0, 0.006 / 3.0) for i in range(DEALERS)}
         names = list(rates)
         per_table = -(-self.rounds // TABLES)
@@ -117,7 +117,7 @@ class Floor:
 
 
 def fill(database: Database, rounds: int) -> None:
-    """Enter a floor's rows, and note that every hour is touched."""
+    """Enter a floor's rows, and mark every hour as changed, so that it will be summed up."""
     waiting: dict[type[Any], list[Row]] = {LogRow: [], ChainLine: [], RoundRow: [], AlertRow: []}
     with database.writing() as session:
         for kind, row in Floor(rounds).rows():

@@ -1,10 +1,10 @@
-"""A new table as a new user sets it up, on a cloth that no built-in layout knows, against an RTSP camera.
+"""Set up a new table as a new user does, with an RTSP camera, on a cloth that no built-in layout describes.
 
-`python -m tests.endurance.new_user FOLDER` renders the table's films into FOLDER (some minutes, once), starts an empty
-service and a camera, and then, in a browser, goes from the sign-in to the live picture with a pause of two seconds
-after each click. It fails above 15 page steps, 150 clicks or 10 minutes of a person's time, where the drawn cloth lies
-elsewhere than the printed one, where the live picture does not show it, and where an incident of the film is not
-alerted. `--commands` does the same by commands alone. `--pause` makes the person quicker or slower.
+`python -m tests.endurance.new_user FOLDER` renders the table's films into FOLDER (some minutes, once) and starts an
+empty service and a camera. Then it goes from the sign-in to the live picture in a browser, with a pause of two seconds
+after each click. It fails if that takes more than 15 page steps, 150 clicks or 10 minutes of a person's time; if the
+drawn cloth does not lie where the printed one does; if the live picture does not show it; or if an incident of the film
+raises no alert. `--commands` does the same by commands alone. `--pause` makes the person quicker or slower.
 """
 
 from __future__ import annotations
@@ -46,28 +46,30 @@ from thirdcard.service.watch.factory import now_utc
 
 MOST_STEPS, MOST_CLICKS, MOST_S = 15, 150, 600.0
 OFF_MM = 8.0
-"""Chips lie up to 14 mm outside their areas (`vision/chips/stack_watch.py`), and a calibration that is 20 mm off still
-changes nothing (docs/new-table.md): a drawing within this does no harm."""
+"""The largest allowed error of a drawn area. Chips may lie up to 14 mm outside their areas
+(`vision/chips/stack_watch.py`), and a calibration that is 20 mm off still changes no result (docs/new-table.md)."""
 LATE_S = 180.0
-"""The film lasts 52 s and begins anew when it ends; an alert is judged some seconds after its act."""
+"""The longest wait for all alerts. The film lasts 52 s and is repeated; an alert comes some seconds after its act."""
 MOST_MISSED = 1.0
-"""Of ten pictures a second all are looked at; where more are passed over than looked at, others take the machine."""
+"""The film has ten frames a second, and all are looked at. If more frames are skipped than looked at, other programs
+keep the machine busy."""
 LINE_SHARE = 0.9
-"""Of the points on the layout's outlines, so many must have the overlay's colour in the live picture: on this table all
-have it, and of the bare picture two in a hundred."""
+"""The share of points on the layout's outlines that must have the overlay's colour in the live picture. On this table
+all have it; without the overlay it is two in a hundred."""
 NEAR_COLOUR = 100.0
-"""Grey levels, all channels together: the live picture is a JPEG of half the size."""
+"""The largest difference from the overlay's colour, in grey levels of all channels together. The live picture is a
+JPEG of half the size."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """What is measured and what fails."""
+    """The lines of the report, and those that fail."""
 
     lines: list[str]
     faults: list[str]
 
     def note(self, text: str, *, is_well: bool = True) -> None:
-        """One line of the report."""
+        """Add a line to the report and print it; it fails unless `is_well`."""
         self.lines.append(text)
         print(f"{'' if is_well else 'FAILS: '}{text}", flush=True)
         if not is_well:
@@ -75,7 +77,7 @@ class Findings:
 
 
 def empty_room(folder: Path) -> LiveRoom:
-    """A service without tables, and an admin, as the operations page has it."""
+    """Return a service without tables but with an admin, as the documentation on operations describes."""
     shutil.rmtree(folder, ignore_errors=True)
     home = Home(folder)
     run = [*COMMAND, "user", "add", USER, "--role", "admin", "--home", str(folder)]
@@ -87,7 +89,11 @@ def empty_room(folder: Path) -> LiveRoom:
 
 
 def wait_for_service(room: LiveRoom) -> None:
-    """Until it answers."""
+    """Wait until the service answers.
+
+    Raises:
+        TimeoutError: It does not answer within 120 s.
+    """
     for _ in range(240):
         try:
             room.states()
@@ -98,18 +104,18 @@ def wait_for_service(room: LiveRoom) -> None:
 
 
 def ask(room: LiveRoom, path: str, **params: Any) -> httpx.Response:
-    """An answer of the service."""
+    """Return the service's answer to a GET request of the admin."""
     headers = {"Authorization": f"Bearer {room.tokens['admin']}"}
     return httpx.get(f"{room.address}{path}", headers=headers, params=params, timeout=20)
 
 
 def is_complaint(said: ConsoleMessage) -> bool:
-    """Whether a browser complains of more than a live picture that is not there yet."""
+    """Return whether the browser reports an error other than a live picture that is not there yet."""
     return said.type == "error" and not str(said.location.get("url", "")).partition("?")[0].endswith("/frame.jpg")
 
 
 def compare_cloth(stage: Stage, room: LiveRoom, told: Findings) -> None:
-    """Where each area of the drawn cloth lies, through both calibrations, against where it is printed."""
+    """Compare, through both calibrations, the place of each drawn area with its printed place; note the errors."""
     folder = room.home.tables / TABLE
     table, drawn_camera = load_table(folder / "table.yaml"), load_calibration(folder / "overhead.yaml")
     wanted = {area.id: area for area in stage.layout.areas}
@@ -125,12 +131,12 @@ def compare_cloth(stage: Stage, room: LiveRoom, told: Findings) -> None:
     worst = max(off, key=lambda name: off[name])
     mean = float(np.mean(list(off.values())))
     told.note(
-        f"printed places: {mean:.1f} mm off on average, {off[worst]:.1f} mm at {worst}", is_well=off[worst] <= OFF_MM
+        f"drawn areas: mean error {mean:.1f} mm, at most {off[worst]:.1f} mm at {worst}", is_well=off[worst] <= OFF_MM
     )
 
 
 def see_overlay(stage: Stage, room: LiveRoom, told: Findings) -> None:
-    """Whether the live picture shows the layout's lines where the cloth has its areas."""
+    """Note whether the live picture shows the layout's outlines where the cloth has its areas."""
     share = 0.0
     for _ in range(20):
         answer = ask(room, f"/api/tables/{TABLE}/frame.jpg")
@@ -147,7 +153,7 @@ def see_overlay(stage: Stage, room: LiveRoom, told: Findings) -> None:
 
 
 def line_share(image: np.ndarray, camera: Calibration, layout: Layout) -> float:
-    """The share of points on the areas' outlines at which the picture has the overlay's colour nearby."""
+    """Return the share of points on the areas' outlines near which the picture has the overlay's colour."""
     scale = WIDTH_PX / camera.image_size_wh_px[0]
     areas = [area for area in layout.areas if area.kind in ("hand", "wager")]
     points = np.concatenate([project(camera, area_outline(area).polygon_mm) for area in areas]) * scale
@@ -159,7 +165,7 @@ def line_share(image: np.ndarray, camera: Calibration, layout: Layout) -> float:
 
 
 def wait_for_alerts(stage: Stage, room: LiveRoom, told: Findings) -> None:
-    """Whether each incident of the film is alerted, and nothing else."""
+    """Note whether each incident of the film raises an alert, and nothing else does."""
     wanted = [json.loads(line)["code"] for line in (stage.recording / "alerts.jsonl").read_text("utf-8").splitlines()]
     until, found = time.monotonic() + LATE_S, []
     while time.monotonic() < until:
@@ -169,30 +175,34 @@ def wait_for_alerts(stage: Stage, room: LiveRoom, told: Findings) -> None:
         time.sleep(1.0)
     state = next(one for one in room.states() if one["id"] == TABLE)
     frames, missed = int(str(state["frames"])), int(str(state["missed"]))
-    told.note(f"live: {frames} frames looked at, {missed} passed over")
+    told.note(f"live: {frames} frames looked at, {missed} skipped")
     if missed > frames * MOST_MISSED:
         told.note("the machine is too busy to watch live: the film is watched with the same set-up instead")
         found = [alert.code for alert in watch_offline(film_table(stage, room), until_s=3600.0).alerts]
     missing, more = [code for code in wanted if code not in found], [code for code in found if code not in wanted]
     told.note(
-        f"alerted: {len(wanted) - len(missing)} of {len(wanted)} incidents ({', '.join(sorted(set(found)))})",
+        f"alerts for {len(wanted) - len(missing)} of {len(wanted)} incidents ({', '.join(sorted(set(found)))})",
         is_well=not missing,
     )
-    told.note(f"alerts that no incident explains: {', '.join(more) or 'none'}", is_well=not more)
+    told.note(f"false alerts: {', '.join(more) or 'none'}", is_well=not more)
 
 
 def film_table(stage: Stage, room: LiveRoom) -> TableConfig:
-    """The finished table before the film that its camera showed."""
+    """Return the finished table with the film that its camera showed as its source."""
     table = load_table(room.home.tables / TABLE / "table.yaml")
     film = str(stage.recording / "video.mp4")
     return replace(table, cameras=(replace(table.cameras[0], source=film), *table.cameras[1:]))
 
 
 def by_clicks(stage: Stage, folder: Path, pause_s: float, told: Findings) -> None:
-    """In a browser."""
+    """Set the table up in a browser, and check it.
+
+    Raises:
+        SystemExit: Chromium is not installed.
+    """
     path = find_chromium()
     if path is None:
-        raise SystemExit("there is no Chromium")
+        raise SystemExit("Chromium is not installed")
     room, make = empty_room(folder / "room"), Make(user="watcher", password=secrets.token_urlsafe(9))
     pictures = folder / "pictures"
     pictures.mkdir(exist_ok=True)
@@ -218,14 +228,14 @@ def by_clicks(stage: Stage, folder: Path, pause_s: float, told: Findings) -> Non
             told.note(f"clicks: {person.clicks} of {MOST_CLICKS}", is_well=person.clicks <= MOST_CLICKS)
             busy = f"seconds: {person.seconds:.0f} of {MOST_S:.0f}, {person.hands_s:.0f} of them at the table"
             told.note(busy, is_well=person.seconds <= MOST_S)
-            told.note(f"complaints of the browser: {complaints or 'none'}", is_well=not complaints)
+            told.note(f"errors in the browser: {complaints or 'none'}", is_well=not complaints)
             finish(stage, room, told, lambda: page.screenshot(path=str(pictures / "live.png")))
         finally:
             room.stop()
 
 
 def by_commands(stage: Stage, folder: Path, told: Findings) -> None:
-    """On a terminal."""
+    """Set the table up by commands, and check it."""
     room, make = empty_room(folder / "room-commands"), Make(user="watcher", password=secrets.token_urlsafe(9))
     with rtsp_camera(stage.shown, make) as camera:
         room.start()
@@ -241,7 +251,7 @@ def by_commands(stage: Stage, folder: Path, told: Findings) -> None:
 
 
 def finish(stage: Stage, room: LiveRoom, told: Findings, photograph: Callable[[], object]) -> None:
-    """What the finished table must show."""
+    """Check the finished table: its drawn areas, its live picture and its alerts."""
     compare_cloth(stage, room, told)
     see_overlay(stage, room, told)
     wait_for_alerts(stage, room, told)
@@ -249,11 +259,11 @@ def finish(stage: Stage, room: LiveRoom, told: Findings, photograph: Callable[[]
 
 
 def main() -> int:
-    """Exit status 1 where anything fails."""
+    """Set the table up and print the report; return exit status 1 if anything fails."""
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.new_user", description=__doc__)
-    parser.add_argument("folder", type=Path, help="where the films and the services lie")
+    parser.add_argument("folder", type=Path, help="the folder for the films and the services' data")
     parser.add_argument("--pause", type=float, default=2.0, help="seconds after each click")
-    parser.add_argument("--commands", action="store_true", help="by commands alone")
+    parser.add_argument("--commands", action="store_true", help="use commands alone, not the browser")
     options = parser.parse_args()
     folder: Path = options.folder.resolve()
     stage, told = make_stage(folder), Findings([], [])

@@ -1,6 +1,6 @@
-"""A new user at a browser: from the sign-in to the live picture of a table that the page knows nothing of.
+"""A new user in a browser: from the sign-in to the live picture of a table that the service does not know yet.
 
-Clicks are off by what a hand is off, and each is followed by a pause, as by somebody who reads what the page says.
+Clicks have a hand's random error. After each there is a pause, as of a person who reads the page.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from thirdcard.calibration.layout import Area
 TABLE = "R8"
 USER, PASSWORD = "ada", "a long enough password"
 HAND_PX = 0.7
-"""Standard deviation of a click, in the window's pixels along each axis: a person with a mouse and a loupe."""
+"""The standard deviation of a click along each axis, in the window's pixels: a person with a mouse and a loupe."""
 KEY_S = 0.15
-"""From key to key."""
+"""The seconds from key to key."""
 WAIT_MS = 60_000
 
 
 @dataclass(slots=True)
 class NewUser:
-    """Counts what a person does, and how long it takes."""
+    """Does what a person does at the page, and counts the clicks and the time."""
 
     page: Page
     stage: Stage
     camera: tuple[str, str, str]
-    """Its address, and the user and password that it asks for."""
+    """The camera's address, and the user and password that it asks for."""
     address: str
-    """The service's."""
+    """The service's address."""
     pause_s: float
     pictures: Path
-    """Where the page is photographed."""
+    """The folder for screenshots."""
     clicks: int = 0
     steps: list[tuple[str, float]] = field(default_factory=list)
-    """Each page step, and after how many seconds it was done."""
+    """Each page step, and the seconds after which it was done."""
     hands_s: float = 0.0
-    """Seconds in which the person lays things on the table."""
+    """The seconds that a person would need to lay things on the table."""
     began: float = field(default_factory=time.monotonic)
     _hand: random.Random = field(default_factory=lambda: random.Random(40))
 
     @property
     def seconds(self) -> float:
-        """So long the person is busy by now."""
+        """The seconds that the person has spent so far."""
         return time.monotonic() - self.began + self.hands_s
 
     def set_up(self) -> None:
-        """All of it."""
+        """Take all steps, from the sign-in to the live picture."""
         self.sign_in()
         self.begin()
         self.show_camera()
@@ -66,7 +66,7 @@ class NewUser:
         self.look_live()
 
     def sign_in(self) -> None:
-        """Name and password, as the command line gave them."""
+        """Sign in with the name and password that were given on the command line."""
         self.page.goto(f"{self.address}/")
         self._type(self.page.get_by_label("Name"), USER)
         self._type(self.page.get_by_label("Password"), PASSWORD)
@@ -75,7 +75,7 @@ class NewUser:
         self._done("sign in")
 
     def begin(self) -> None:
-        """From the empty wall to the guided page."""
+        """Go from the empty wall to the guided page of a new table."""
         self._click(self.page.get_by_role("link", name="Set up a table"))
         self._type(self.page.get_by_label("Its name"), TABLE)
         self._press("Begin")
@@ -83,7 +83,7 @@ class NewUser:
         self._done("begin")
 
     def show_camera(self) -> None:
-        """The camera's address, user and password."""
+        """Enter the camera's address, user and password."""
         for label, text in zip(
             ("Address, or a film in the service's folder", "User", "Password"), self.camera, strict=True
         ):
@@ -93,7 +93,7 @@ class NewUser:
         self._settled("camera")
 
     def draw(self) -> None:
-        """The measured rectangle, boxes, one seat and its copies, and what stands at the dealer's."""
+        """Draw the cloth: the measured rectangle, the boxes, one seat and its copies, and the dealer's things."""
         self._photograph("camera")
         self._click(self.page.locator("[data-step=cloth]"))
         self._type(self._field("Cloth's width, mm"), f"{SIZE_MM[0]:.0f}")
@@ -121,14 +121,14 @@ class NewUser:
         self._settled("cloth")
 
     def calibrate(self) -> None:
-        """The points are those of the drawing: look, and keep them."""
+        """Keep the calibration, whose points are those of the drawing."""
         expect(self.page.locator("[data-figures]")).to_contain_text("Card boxes", timeout=WAIT_MS)
         self._photograph("calibration")
         self._press("Keep the calibration")
         self._settled("calibration")
 
     def measure_chips(self) -> None:
-        """The house's own chips, one of each in a row."""
+        """Enter the house's chips, and have a row with one of each measured."""
         chips: list[dict[str, object]] = CHIPS["chips"]  # type: ignore[assignment]
         rows = self.page.locator("[data-chips] tr")
         while rows.count() > len(chips):
@@ -144,7 +144,7 @@ class NewUser:
         self._photograph("chips")
 
     def elect(self) -> None:
-        """Rulebook, dealing style, version, limits."""
+        """Choose rulebook, dealing style, version and limits."""
         self._choose("[name=rulebook]", "nz-authority")
         self._choose("[data-option=dealing_style]", '"C"')
         self._choose("[data-option=version]", '"midi"')
@@ -155,7 +155,7 @@ class NewUser:
         self._settled("house")
 
     def go_live(self) -> None:
-        """The dry run, then live."""
+        """Make the dry run, then let the table be watched."""
         self._hands("play", 10.0)
         self._press("Look")
         live = self.page.get_by_role("button", name="Go live")
@@ -166,7 +166,7 @@ class NewUser:
         self._done("dry run and live")
 
     def look_live(self) -> None:
-        """The table's page, with its live picture."""
+        """Open the table's page, and wait for its live picture."""
         self._click(self.page.get_by_role("link", name="Live picture"))
         picture = self.page.locator("img[data-live]").first
         self.page.wait_for_function("() => document.querySelector('img[data-live]').naturalWidth > 0", timeout=WAIT_MS)
@@ -174,7 +174,7 @@ class NewUser:
         self._done("live picture")
 
     def _draw_seat(self) -> None:
-        """The bets of the first seat; what it is goes on by itself from bet to bet."""
+        """Draw the areas of the first seat. After each, the page chooses the next bet by itself."""
         first = SEATS[0]
         self._press("Arc")
         for bet in ("player", "banker"):
@@ -197,7 +197,7 @@ class NewUser:
             self._click_mm(self._at_last_seat(self.stage.camera.layout_from_image(np.array([at_px]))[0])[None])
 
     def _at_last_seat(self, place_mm: np.ndarray) -> np.ndarray:
-        """Where the printed corner that is nearest to a place of the first seat lies at the last one."""
+        """Return where the last seat has the printed corner that is nearest to this place at the first seat, in mm."""
         areas = [area for area in self.stage.layout.of_kind("wager") if area.seat == SEATS[0]]
         corners = [
             (float(np.linalg.norm(at - place_mm)), area, i) for area in areas for i, at in enumerate(area.polygon_mm)
@@ -216,7 +216,7 @@ class NewUser:
         self._click_mm([area.centre_mm, area.polygon_mm[0]])
 
     def _click_mm(self, places: Sequence[Sequence[float]] | np.ndarray) -> None:
-        """Places of the cloth, where the camera sees them, off by a hand's error."""
+        """Click places of the cloth where the camera sees them, with a hand's error."""
         for x, y in self.stage.camera.image_from_layout(np.array(places, np.float64)):
             left, top = place_on_screen(self.page, float(x), float(y))
             self.page.mouse.move(left, top)
@@ -234,20 +234,20 @@ class NewUser:
         return self.page.get_by_label(label, exact=True).first
 
     def _type(self, what: Locator, text: str) -> None:
-        """Go to a field and type; what stood there goes."""
+        """Click a field, clear it and type."""
         what.click()
         what.fill("")
         what.press_sequentially(text, delay=0 if self.pause_s == 0 else KEY_S * 1000)
         self._clicked()
 
     def _choose(self, selector: str, value: str) -> None:
-        """A list is opened, and one of it is clicked."""
+        """Choose from a list: two clicks, one to open it and one on the entry."""
         self.page.locator(f"[data-panel]:not([hidden]) {selector}").select_option(value)
         self._clicked()
         self._clicked()
 
     def _hands(self, what: str, seconds: float) -> None:
-        """Lay something on the table, which takes a person so long."""
+        """Lay something on the table, which takes a person so many seconds."""
         self.stage.lay(what)
         self.hands_s += seconds
 
@@ -263,7 +263,7 @@ class NewUser:
         self.steps.append((step, self.seconds))
 
     def _photograph(self, name: str) -> None:
-        """What the page shows now; the person does not wait for it."""
+        """Take a screenshot; its time does not count as the person's."""
         began = time.monotonic()
         self.page.wait_for_timeout(600)
         self.page.screenshot(path=str(self.pictures / f"{name}.png"))

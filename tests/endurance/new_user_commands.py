@@ -1,4 +1,4 @@
-"""A new user at a terminal: the same table by commands and files alone."""
+"""A new user at a terminal sets up the same table by commands and files alone."""
 
 from __future__ import annotations
 
@@ -21,17 +21,20 @@ USER_VARIABLE, PASSWORD_VARIABLE = "THIRDCARD_CAMERA_USER", "THIRDCARD_CAMERA_PA
 
 
 def set_up_by_commands(stage: Stage, folder: Path, camera: tuple[str, str, str], home: Path, note: Note) -> int:
-    """Look at the camera, calibrate, write the table's file, enrol, check, add.
+    """Look at the camera, calibrate, write the table's file, enrol chips and cards, check and add the table.
 
     Args:
         stage: The table.
-        folder: Where the files are written; what was there goes.
-        camera: Its address, user and password.
+        folder: Where the files are written; what was there is deleted.
+        camera: The camera's address, user and password.
         home: The service's folder.
-        note: Takes what each command says.
+        note: Called with each command and its output.
 
     Returns:
-        How many commands that took.
+        The number of commands.
+
+        Raises:
+            SystemExit: A command failed.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -78,7 +81,7 @@ class _Terminal:
         self.count = 0
 
     def run(self, *words: str) -> None:
-        """Run one; what it says is noted, and it must succeed."""
+        """Run a command and note its output; raises SystemExit if it fails."""
         self.count += 1
         done = subprocess.run(
             [*COMMAND, *words], cwd=self._folder, env=self._environment, capture_output=True, text=True
@@ -90,13 +93,13 @@ class _Terminal:
 
 
 def _layout_text(stage: Stage) -> str:
-    """The cloth's file as the house's printer gives it, with printed corners to calibrate by."""
+    """Return the cloth's file as the house's printer would deliver it, with printed corners as reference points."""
     points = [{"name": name, "at": list(at)} for name, at in _corners(stage).items()]
     return yaml.safe_dump({**cloth(), "reference_points": points}, sort_keys=False, default_flow_style=None)
 
 
 def _corners(stage: Stage) -> dict[str, tuple[float, float]]:
-    """Corners of the boxes, of every seat's Player area, and of the cloth's far edge."""
+    """Return the corners of the boxes, of every seat's Player area and of the cloth's far edge, in mm, by name."""
     corners: dict[str, tuple[float, float]] = {"top left": (0.0, 0.0), "top right": (stage.layout.size_mm[0], 0.0)}
     for area in stage.layout.areas:
         if area.kind == "hand" or area.bet == "player":
@@ -108,7 +111,7 @@ def _corners(stage: Stage) -> dict[str, tuple[float, float]]:
 
 
 def _points_text(stage: Stage) -> str:
-    """Where a person reads them in the picture: whole pixels, as picture viewers show them."""
+    """Return the file with the corners as a person reads them in the picture: whole pixels, as picture viewers show."""
     points: dict[str, Any] = {}
     for name, at in _corners(stage).items():
         x, y = stage.camera.image_from_layout(np.array([at]))[0]

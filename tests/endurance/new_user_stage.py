@@ -1,5 +1,6 @@
-"""What a new user finds: a table whose cloth no built-in layout knows, and a camera over it that shows play, a row of
-chips, or the deck spread out, as somebody at the table has laid it.
+"""The table that a new user finds: its cloth is like no built-in layout, and a camera hangs over it.
+
+The camera shows play, chips at the corners of a rectangle, a row of chips or a spread deck, as somebody laid it there.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SEATS = range(1, 9)
 MIDDLE_MM = 1140.0
 ARC = Arc(centre_mm=(MIDDLE_MM, 60.0), radius_mm=1000.0)
 STEP_DEG = 17.0
-"""From seat to seat."""
+"""The angle from seat to seat."""
 ROWS = (
     BetRow(depth_mm=84, bets=(("player", 250),)),
     BetRow(depth_mm=84, bets=(("banker", 225),)),
@@ -49,35 +50,35 @@ LIMITS = {"minimum": 50, "maximum": 5000}
 OPTIONS = {"dealing_style": "C", "version": "midi"}
 DECK = "machine:9417"
 FRAME_MM = (300, 150, 1680, 850)
-"""Left, top, width and depth of a rectangle that a person measures on the cloth, whose corners are round: a chip is
-laid at each of its corners."""
+"""Left, top, width and depth of a rectangle that a person measures on the cloth, since the cloth's own corners are
+round. A chip is laid at each corner of the rectangle."""
 ROW_MM, ROW_APART_MM = 560.0, 115.0
-"""Where the row of chips is laid, from the dealer's edge, on cloth without print; from chip to chip."""
+"""The distance of the row of chips from the dealer's edge, on cloth without print; the distance from chip to chip."""
 STILL_FRAMES, STILL_TIMES = 10, 8
-"""So many pictures, each with noise of its own, are shown over and over: eight seconds."""
+"""The number of frames, each with noise of its own, and how often they are repeated: eight seconds in all."""
 LEAD_S = 6.0
-"""The cloth lies empty so long before the first wager: looks through the camera last less."""
+"""The seconds for which the cloth is empty before the first wager. Looks through the camera take less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """The table's films, and what is true of it."""
+    """The table's films, with its true layout and camera."""
 
     folder: Path
 
     @property
     def recording(self) -> Path:
-        """The recording of play, with its truth."""
+        """The folder of the recording of play, with its truth."""
         return self.folder / "play"
 
     @property
     def shown(self) -> Path:
-        """What the camera shows to whoever comes next."""
+        """The film that the camera shows to the next who connects."""
         return self.folder / "camera.mp4"
 
     @property
     def layout(self) -> Layout:
-        """The true cloth."""
+        """The true layout."""
         return load_layout("layout.yaml", self.recording)
 
     @property
@@ -86,7 +87,7 @@ class Stage:
         return load_calibration(self.recording / "overhead.yaml")
 
     def lay(self, what: str) -> None:
-        """Let somebody at the table lay out `play`, `corners`, `chips` or `spread`."""
+        """Let the camera show `play`, `corners`, `chips` or `spread`, as if somebody laid that on the table."""
         film = {"play": self.recording / "video.mp4"}.get(what, self.folder / f"{what}.mp4")
         fresh = self.shown.with_suffix(".new")
         fresh.unlink(missing_ok=True)
@@ -95,7 +96,10 @@ class Stage:
 
 
 def cloth() -> dict[str, Any]:
-    """Eight seats on one arc: Player and Banker along it, Tie and pairs in circles; no crosses, no markers."""
+    """Return a layout with eight seats on one arc, without crosses or markers.
+
+    Player and Banker lie along the arc, Tie and the pairs in circles.
+    """
     areas = dealer_areas(MIDDLE_MM, boxes_top=210, box_size=(375, 165), float_width=560)
     for seat in SEATS:
         areas += seat_areas(ARC, seat, STEP_DEG * (seat - (len(SEATS) + 1) / 2), ROWS)
@@ -103,7 +107,7 @@ def cloth() -> dict[str, Any]:
 
 
 def script(*, rounds: bool = True) -> dict[str, Any]:
-    """Three rounds, each with an incident; or the deck spread out before play."""
+    """Return a script of three rounds, each with an incident, or of a deck that is spread out before play."""
     table = {
         "id": "R8",
         "rulebook": "nz-authority",
@@ -127,7 +131,7 @@ def script(*, rounds: bool = True) -> dict[str, Any]:
 
 
 def make_stage(folder: Path) -> Stage:
-    """Render the films; what is there already is not rendered again."""
+    """Render the films and return the stage; films that are already there are not rendered again."""
     folder.mkdir(parents=True, exist_ok=True)
     stage = Stage(folder=folder)
     if not stage.recording.is_dir():
@@ -165,20 +169,20 @@ def _rounds() -> list[dict[str, Any]]:
 
 
 def _corners() -> tuple[Script, SceneRenderer, Scene]:
-    """A chip at each corner of the rectangle that was measured."""
+    """Return a scene with a chip at each corner of the measured rectangle, with its script and renderer."""
     told = parse_script(script(), "corners")
     stacks = [ChipStack(object_id=f"chip {i}", at_mm=at, chips=(4,), seed=i) for i, at in enumerate(frame_corners())]
     return told, SceneRenderer(world_of(told, Path())), Scene(t=0.0, stacks=tuple(stacks))
 
 
 def frame_corners() -> list[tuple[float, float]]:
-    """The corners of the measured rectangle: top left, top right, bottom right, bottom left, in mm."""
+    """Return the corners of the measured rectangle: top left, top right, bottom right, bottom left, in mm."""
     left, top, width, depth = FRAME_MM
     return [(left, top), (left + width, top), (left + width, top + depth), (left, top + depth)]
 
 
 def _chip_row() -> tuple[Script, SceneRenderer, Scene]:
-    """One of each chip, in the order of their values, and a card face up beside them."""
+    """Return a scene with one of each chip, in the order of their values, and a card face up beside them."""
     told = parse_script(script(), "chips")
     count = len(CHIPS["chips"])  # type: ignore[arg-type]
     places = [MIDDLE_MM + (i - count / 2) * ROW_APART_MM for i in range(count + 1)]
@@ -190,7 +194,7 @@ def _chip_row() -> tuple[Script, SceneRenderer, Scene]:
 
 
 def _spread() -> tuple[Script, SceneRenderer, Scene]:
-    """One deck in rows by suit and sequence."""
+    """Return a scene with one deck in rows by suit and sequence."""
     told = parse_script(script(rounds=False), "spread")
     job, performance = prepare(told, Path())
     lay = performance.lays[0]
@@ -206,7 +210,7 @@ def _write_still(film: Path, told: Script, renderer: SceneRenderer, scene: Scene
 
 
 def _plain(value: Any) -> Any:
-    """Tuples as lists, as YAML has them."""
+    """Return a value with lists in place of tuples, as YAML needs them."""
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

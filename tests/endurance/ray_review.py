@@ -1,4 +1,4 @@
-"""Review a shift on a Ray cluster of two nodes, kill a worker and take a node away, and compare with the local engine.
+"""Review a shift on a Ray cluster of two nodes, kill a worker, remove a node, and compare with the local engine.
 
 `python -m tests.endurance.ray_review SHIFT --out DIR [--segment-s 240]`
 """
@@ -32,18 +32,18 @@ WRITTEN = ("events.jsonl", "alerts.jsonl", "rounds.jsonl", "segments/*.json")
 
 @dataclass(slots=True)
 class Breaker:
-    """Kills a worker when the watch is under way, and takes a node away once a segment is done."""
+    """Kills a worker once the watch is under way, and removes a node in the second half of the shift."""
 
     floor: RayFloor | None = None
     lost: list[str] = field(default_factory=list)
     outcomes: list[ShiftOutcome] = field(default_factory=list)
 
     def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
-        """Nothing yet."""
+        """Print how long the shift is, and break nothing yet."""
         print(f"{shift.table.id}: {shift.lasts_s:.0f} s of film, {len(segments)} segments, {len(done)} done")
 
     def advance(self, shift: Shift, number: int, t: float) -> None:
-        """Break something where it is time to."""
+        """Kill the worker or remove the node if its time has come."""
         if self.floor is None:
             return
         if not self.lost and self.floor.kill_worker("ray::_watch") is not None:
@@ -53,12 +53,12 @@ class Breaker:
             self.lost.append(f"a node at {t:.0f} s")
 
     def finish(self, shift: Shift, outcome: ShiftOutcome) -> None:
-        """A shift is in the store."""
+        """Note the outcome of a shift that is in the store."""
         self.outcomes.append(outcome)
 
 
 def review(target: Path, home: Home, engine: Engine, breaker: Breaker) -> tuple[float, dict[str, bytes]]:
-    """Review into a home of its own; gives the seconds, and what was written."""
+    """Review into a home of its own; return the seconds that it took, and the content of each written file."""
     home.make()
     database = home.open_database({})
     try:
@@ -69,7 +69,7 @@ def review(target: Path, home: Home, engine: Engine, breaker: Breaker) -> tuple[
         lasted_s = time.monotonic() - begun
         again = Breaker()
         reviewer.review(shifts, again)
-        assert all(outcome.was_there for outcome in again.outcomes), "the same shift was entered twice"
+        assert all(outcome.was_there for outcome in again.outcomes), "the shift was entered twice"
     finally:
         database.close()
     reviews, evidence = home.folder / "reviews", home.evidence
@@ -79,12 +79,12 @@ def review(target: Path, home: Home, engine: Engine, breaker: Breaker) -> tuple[
 
 
 def main() -> int:
-    """Do both and compare; exit status 1 where they differ."""
+    """Review with both engines and compare; return exit status 1 if they differ or nothing was broken."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("shift", type=Path, help="a folder with table.yaml and recordings")
     parser.add_argument("--out", type=Path, required=True, help="an empty folder for both homes")
-    parser.add_argument("--local", type=Path, help="a home in which it was reviewed already, to compare with")
-    parser.add_argument("--segment-s", type=float, default=segments.SEGMENT_S, help="seconds a segment")
+    parser.add_argument("--local", type=Path, help="a home that already has the local review of this shift")
+    parser.add_argument("--segment-s", type=float, default=segments.SEGMENT_S, help="length of a segment in seconds")
     arguments = parser.parse_args()
     segments.SEGMENT_S = arguments.segment_s
     with RayFloor() as floor:

@@ -1,9 +1,9 @@
-"""Watch recordings as a live table that rests at random, and count what is alleged falsely.
+"""Watch recordings as a live table that rests at random, and count the alerts found and the false ones.
 
     python -m tests.endurance.rests datasets/demo --seeds 11 12 13
 
-Between rests of 1 to 20 s it looks for 5 to 20 s. With `--silent` no device reports anything. A fault that falls into a
-rest is missed; what matters is that none is invented.
+Between rests of 1 to 20 s it looks for 5 to 20 s. With `--silent` no device reports anything. A fault during a rest may
+be missed, but no alert may be false.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ class Resting:
     """How a recording is watched."""
 
     rests: Sequence[Span]
-    """From and to, seconds of the video."""
+    """Begin and end of each rest, in seconds of the video."""
     part: Span = (0.0, LONGEST_S)
-    """What of the recording is watched."""
+    """Begin and end of the part that is watched, in seconds of the video."""
     is_silent: bool = False
     """Whether no device reports anything."""
 
     def is_watched(self, t: float) -> bool:
-        """Whether that moment is watched, resting or not."""
+        """Return whether that time lies in the part that is watched, in a rest or not."""
         return self.part[0] <= t < self.part[1]
 
     def rests_at(self, t: float) -> bool:
-        """Whether nobody looks then."""
+        """Return whether the table rests at that time."""
         return any(begun <= t < ended for begun, ended in self.rests)
 
 
 def random_rests(seed: int) -> list[Span]:
-    """Rests over an hour, half of them short."""
+    """Return random rests over an hour, half of them short."""
     dice = random.Random(seed)
     rests, t = [], dice.uniform(*SEEING_S)
     while t < LONGEST_S:
@@ -60,7 +60,7 @@ def random_rests(seed: int) -> list[Span]:
 
 
 def watch_resting(path: Path, resting: Resting) -> list[Alert]:
-    """What a live table alleges that rests at such times, but for what concerns its camera.
+    """Return the alerts of a table that rests at these times, except those about its camera.
 
     Args:
         path: A recording's `table.yaml`.
@@ -95,24 +95,24 @@ def _play(watch: TableWatch, source: str, camera: str, resting: Resting) -> None
 
 
 def judged(folder: Path, alerts: Sequence[Alert]) -> Matching:
-    """How the alerts compare with the recording's truth."""
+    """Return the match of alerts with the recording's truth."""
     truth = load_truth(folder, load_table(folder / "table.yaml"))
     incidents = [incident for incident in truth.incidents if not incident.code.startswith("camera.")]
     return match(incidents, [as_incident(alert) for alert in alerts], truth.tolerated)
 
 
 def as_incident(alert: Alert) -> Incident:
-    """An alert as far as a comparison goes."""
+    """Return an alert as an incident, with what the comparison needs."""
     hand = None if alert.hand is None else str(alert.hand)
     return Incident(code=alert.code, t=alert.t, seat=alert.seat, hand=hand, message=alert.message)
 
 
 def main() -> None:
-    """Watches as the command line asks, and prints a line a watch."""
+    """Run the watches, and print a line for each watch and each false alert."""
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.rests", description=__doc__)
     parser.add_argument("recordings", type=Path, nargs="+")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--to", type=float, default=LONGEST_S, help="watch so many seconds of each")
+    parser.add_argument("--to", type=float, default=LONGEST_S, help="watch only so many seconds of each recording")
     parser.add_argument("--silent", action="store_true", help="no device reports anything")
     options = parser.parse_args()
     for folder in options.recordings:

@@ -1,8 +1,8 @@
-"""Review a shift while it is killed again and again, and see that the same stands there as after an untroubled review.
+"""Review a shift while the review is killed again and again, and compare with an undisturbed review.
 
-`python -m tests.endurance.review_kills SHIFT --home DIR --kills 3`: the first home is reviewed in peace, the second is
-killed with -9 at random moments, its watching processes among them, and begun anew each time. `--calm HOME` is a home
-that was reviewed in peace before.
+`python -m tests.endurance.review_kills SHIFT --home DIR --kills 3`: the review in the first home is not disturbed. The
+one in the second home is killed with -9 at random moments, half of the times with its watching processes, and started
+again each time. `--calm HOME` names a home that already has an undisturbed review.
 """
 
 from __future__ import annotations
@@ -33,11 +33,15 @@ from thirdcard.service.store.verification import verify_chains, verify_evidence
 COMMAND = (sys.executable, "-c", "from thirdcard.service.cli.entry import main; main()", "review")
 SHORTEST_S = 3.0
 WITHOUT = {"id", "log_id", "alert_id", "at", "seal", "path", "noticed_at"}
-"""Columns that tell when and as which number something was entered, or in which folder."""
+"""Columns that may differ: when, under which number and in which folder something was entered."""
 
 
 def run(shift: Path, home: Path, *, kill_after_s: float | None, rest: list[str]) -> bool:
-    """Review once; tells whether it came to its end."""
+    """Review once, and kill the review after so many seconds; return whether it ended by itself.
+
+    Raises:
+        SystemExit: The review failed.
+    """
     process = subprocess.Popen([*COMMAND, str(shift), "--home", str(home), *rest], start_new_session=True)
     try:
         process.wait(kill_after_s)
@@ -51,7 +55,7 @@ def run(shift: Path, home: Path, *, kill_after_s: float | None, rest: list[str])
 
 
 def contents(home: Path) -> dict[str, object]:
-    """All that a home holds, less what tells when it was entered."""
+    """Return all that a home holds, by name, without the columns that may differ."""
     held: dict[str, object] = {}
     for path in sorted((home / "reviews").glob("*/*.jsonl")):
         held[path.relative_to(home).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -75,13 +79,13 @@ def _rows(database: Database, table: Any) -> Iterator[str]:
 
 
 def main() -> None:
-    """The command line."""
+    """Review with and without kills, and compare; exit status 1 if the results differ or do not verify."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("shift", type=Path)
-    parser.add_argument("--home", type=Path, required=True, help="a folder for both homes; must not be there")
-    parser.add_argument("--calm", type=Path, help="a home in which the shift was reviewed in peace; else that is done")
+    parser.add_argument("--home", type=Path, required=True, help="a new folder for both homes")
+    parser.add_argument("--calm", type=Path, help="a home that already has an undisturbed review of this shift")
     parser.add_argument("--kills", type=int, default=3)
-    parser.add_argument("--longest-s", type=float, default=90.0, help="so long it lives at most before it is killed")
+    parser.add_argument("--longest-s", type=float, default=90.0, help="longest time in seconds before a kill")
     parser.add_argument("--seed", type=int, default=1)
     given, rest = parser.parse_known_args()
     random.seed(given.seed)
@@ -90,7 +94,7 @@ def main() -> None:
     if given.calm is None:
         began = time.monotonic()
         run(given.shift, calm, kill_after_s=None, rest=rest)
-        print(f"in peace: {time.monotonic() - began:.0f} s", flush=True)
+        print(f"undisturbed: {time.monotonic() - began:.0f} s", flush=True)
     kills, began = 0, time.monotonic()
     while not run(
         given.shift,

@@ -1,7 +1,7 @@
-"""Hold what a review found against the truth of a made shift: alerts, rounds and cards.
+"""Compare what a review found with the truth of a rendered shift: alerts, rounds and cards.
 
-`python -m tests.endurance.review_truth SHIFT REVIEW`: the shift's folder with `truth.jsonl` and `alerts.jsonl`, and the
-review's folder in HOME/reviews.
+`python -m tests.endurance.review_truth SHIFT REVIEW`: SHIFT is the shift's folder, with `truth.jsonl` and
+`alerts.jsonl`; REVIEW is the review's folder in HOME/reviews.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any
 
 NEAR_S = 3.0
-"""An alert reports a fault that is no farther from it."""
+"""An alert reports a fault if their times differ by at most so many seconds."""
 
 Line = dict[str, Any]
 
 
 def read(path: Path) -> list[Line]:
-    """A file's lines."""
+    """Return the parsed lines of a JSONL file."""
     return [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
 
 
 def pair(truth: list[Line], found: list[Line]) -> tuple[list[Line], list[Line]]:
-    """What was not found, and what is false: each alert reports one fault."""
+    """Return the faults that were missed and the alerts that are false; each alert reports at most one fault."""
     left, missed = list(found), []
     for fault in truth:
         fitting = [one for one in left if one["code"] == fault["code"] and abs(one["t"] - fault["t"]) <= NEAR_S]
@@ -36,7 +36,7 @@ def pair(truth: list[Line], found: list[Line]) -> tuple[list[Line], list[Line]]:
 
 
 def hands(log: list[Line]) -> list[tuple[float, list[str | None]]]:
-    """When each round closed, and the cards that were dealt in it, as last known."""
+    """Return, for each round, the time at which it closed and its cards, as last known."""
     rounds: list[tuple[float, list[str | None]]] = []
     cards: dict[str, str | None] = {}
     for line in log:
@@ -49,7 +49,7 @@ def hands(log: list[Line]) -> list[tuple[float, list[str | None]]]:
 
 
 def main() -> None:
-    """The command line."""
+    """Compare, and print the counts of alerts and rounds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("shift", type=Path)
     parser.add_argument("review", type=Path)
@@ -65,7 +65,7 @@ def main() -> None:
     for closed_t, cards in played:
         near = min(seen, key=lambda one: abs(one[0] - closed_t), default=(-1e9, []))
         alike += abs(near[0] - closed_t) <= NEAR_S and near[1] == cards
-    print(f"rounds: {len(played)} played, {len(seen)} seen, {alike} with just their cards")
+    print(f"rounds: {len(played)} played, {len(seen)} seen, {alike} with exactly their cards")
 
 
 if __name__ == "__main__":

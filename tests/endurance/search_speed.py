@@ -1,9 +1,9 @@
-"""How long a search takes among a million rounds.
+"""Measure how long searches take among a million rounds.
 
     python -m tests.endurance.search_speed sqlite:////somewhere/search.db --rounds 1000000
 
-The rounds and what they are found by are made in the database itself, spread as on a floor of 40 tables in 17 days:
-which card, dealer or alert a round has follows from its number by a multiplication. Searches run as the API runs them.
+The rounds and their search terms are made in the database itself, spread as on a floor of 40 tables in 17 days. The
+cards, dealer and alerts of a round follow from its number by a multiplication. Searches run as the API runs them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ BODY = (
 
 
 def fill(database: Database, rounds: int) -> None:
-    """Make the rounds and their terms, in the order in which they are kept."""
+    """Write the rounds and their search terms, in the order in which they are stored."""
     is_postgres = database.engine.dialect.name == "postgresql"
     began_us = int(BEGAN.timestamp()) * 10**6
     numbers = (
@@ -88,7 +88,7 @@ def fill(database: Database, rounds: int) -> None:
 
 
 def terms() -> list[tuple[str, str]]:
-    """Each kind of term as SQL, and which rounds have it: `mix` scatters numbers."""
+    """Return each kind of search term as SQL, with the condition for the rounds that have it."""
     found = [(f"'table:t' || (id % {TABLES})", "true"), (f"'dealer:d' || (id / 40 % {DEALERS})", "true")]
     found += [("'rulebook:tas'", "true"), ("'origin:live'", "true")]
     found += [("'winner:banker'", f"{_mix(100, 1)} < 46"), ("'winner:player'", f"{_mix(100, 1)} BETWEEN 46 AND 90")]
@@ -107,7 +107,7 @@ def terms() -> list[tuple[str, str]]:
 
 
 def _card(place: int) -> tuple[str, str]:
-    """A card of the round, as SQL; one that it has already is not entered twice."""
+    """Return the term of one of a round's cards as SQL, with the condition that the round does not have it yet."""
     names = ("a", *map(str, range(2, 11)), "j", "q", "k")
     ranks = " ".join(f"WHEN {i} THEN '{name}'" for i, name in enumerate(names))
     suits = " ".join(f"WHEN {i} THEN '{name}'" for i, name in enumerate("cdhs"))
@@ -117,12 +117,12 @@ def _card(place: int) -> tuple[str, str]:
 
 
 def _mix(most: int, salt: int) -> str:
-    """A number below `most` that follows from a round's in no order that shows."""
+    """Return SQL for a number from 0 to `most` - 1 that follows from the round's number without a visible order."""
     return f"((id * {2654435761 + 2 * salt * 40503} / 65536) % {most})"
 
 
 def measure(database: Database, searches: tuple[str, ...] = SEARCHES, *, times: int = 5) -> dict[str, float]:
-    """The slowest of a few runs of each search, in seconds, the first page and the second."""
+    """Return the slowest of a few runs of each search, in seconds; the first and the second page are measured."""
     now = BEGAN + timedelta(days=14, hours=12)
     person = Person(name="reviewer", role=Role.VIEWER, tables=None, csrf=None)
     worst = {}
@@ -147,7 +147,7 @@ def measure(database: Database, searches: tuple[str, ...] = SEARCHES, *, times: 
 
 
 def main() -> None:
-    """Fill a database where it is empty, then measure."""
+    """Fill the database if it is empty, then measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("url")
     parser.add_argument("--rounds", type=int, default=1_000_000)
@@ -158,7 +158,7 @@ def main() -> None:
     if is_empty:
         began = time.perf_counter()
         fill(database, options.rounds)
-        print(f"made in {time.perf_counter() - began:.0f} s")
+        print(f"filled in {time.perf_counter() - began:.0f} s")
     measure(database)
     database.close()
 

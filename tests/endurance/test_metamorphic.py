@@ -1,4 +1,4 @@
-"""Copies of a recording: what they show when, and what is the same of two watches."""
+"""Copies of a recording: what they show at which time, and how two watches are compared."""
 
 from __future__ import annotations
 

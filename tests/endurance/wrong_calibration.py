@@ -1,9 +1,9 @@
-"""Watch recordings with calibrations that are wrong by some millimetres: from how many on do results suffer?
+"""Watch recordings with calibrations that are wrong by some millimetres, and compare the results with the truth.
 
     python -m tests.endurance.wrong_calibration RECORDING... --mm 0 5 10 20 30 60
 
-The camera's place is moved along the cloth, in a direction that differs by recording, so that everything is taken to
-lie so far beside where it is. What is found is compared with the truth; a watch that is warned by the print says so.
+The camera's place is moved along the cloth, in another direction for each recording. So everything is seen that far
+from its true place. A line is printed for each distance, with the number of watches that warned of it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MANY_DEG = 137.5
 
 
 def misplaced(table: TableConfig, off_mm: float, direction_deg: float) -> TableConfig:
-    """The table with an error of `off_mm` in its first camera's calibration."""
+    """Return the table with an error of `off_mm` in its first camera's calibration."""
     camera = table.cameras[0]
     way = np.array([cos(radians(direction_deg)), sin(radians(direction_deg)), 0.0])
     return replace(
@@ -42,7 +42,7 @@ def misplaced(table: TableConfig, off_mm: float, direction_deg: float) -> TableC
 
 
 def watched(folder: Path, off_mm: float, direction_deg: float, out: Path) -> tuple[Comparison, bool]:
-    """The comparison of the findings with the truth, and whether the watch warned that the print is off."""
+    """Return the comparison of the findings with the truth, and whether the watch warned that the print is off."""
     recording = find_recording(str(folder))
     recording = replace(recording, table=misplaced(recording.table, off_mm, direction_deg))
     findings = watch_recording(recording, out / f"{folder.name}-{off_mm:g}", SilentView())
@@ -51,7 +51,7 @@ def watched(folder: Path, off_mm: float, direction_deg: float, out: Path) -> tup
 
 
 def main() -> None:
-    """Run the command line."""
+    """Watch the recordings with each error, and print a line for each."""
     parser = argparse.ArgumentParser(description="Watch recordings with wrong calibrations.")
     parser.add_argument("recordings", type=Path, nargs="+")
     parser.add_argument("--mm", type=float, nargs="+", default=[0, 2, 5, 10, 20, 30, 60])
