@@ -1,5 +1,8 @@
-"""Set-up for all tests: generated tests draw the same values every time and never fail because a busy machine is slow,
-and packages can only be imported by their installed names."""
+"""Set-up for all tests.
+
+Generated tests draw the same values every time, and never fail because a busy machine is slow. Packages can only be
+imported by their installed names.
+"""
 
 from __future__ import annotations
 

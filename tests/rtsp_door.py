@@ -13,7 +13,7 @@ CHALLENGE = 'WWW-Authenticate: Digest realm="camera", nonce="abc", algorithm="MD
 
 @dataclass(slots=True)
 class RtspDoor:
-    """The requests received, and the passwords sent."""
+    """The camera's status, and what it received."""
 
     status: str
     port: int = 0
@@ -23,7 +23,7 @@ class RtspDoor:
     """The number of requests with a password."""
 
     def answer(self, lines: list[str]) -> str:
-        """The answer to one request."""
+        """Return the answer to one request, and count it."""
         self.asked.append(lines[0].split()[0])
         self.passwords += any(line.lower().startswith("authorization:") for line in lines)
         number = next(line for line in lines if line.lower().startswith("cseq"))
@@ -34,7 +34,7 @@ class RtspDoor:
 
 @contextmanager
 def rtsp_door(status: str = "401 Unauthorized") -> Iterator[RtspDoor]:
-    """A server on its own port."""
+    """Run the camera on a port of its own, and yield what it receives."""
     door = RtspDoor(status)
 
     class Visit(socketserver.StreamRequestHandler):

@@ -1,4 +1,4 @@
-"""Where tests have their databases: files of SQLite, or a PostgreSQL's where `tests.service.on_postgres` runs them."""
+"""The databases of tests: SQLite files or, if `tests.service.on_postgres` runs the tests, a PostgreSQL server's."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import psycopg
 from thirdcard.service.store.database import sqlite_url
 
 SERVER_VARIABLE = "THIRDCARD_TESTS_POSTGRES"
-"""The address of a server whose databases are the tests' own, without the database's name."""
+"""The variable with the address of a server for tests alone, without the name of a database."""
 
 
 def url_of(path: Path) -> str:
-    """The address of a test's database: of the file, or of a database that is made for it on the server."""
+    """Return the address of a test's database: that of the file, or of a database that is made on the server."""
     server = os.environ.get(SERVER_VARIABLE)
     return sqlite_url(path) if server is None else _made(server, _name(path), "template1")
 
 
 def copied_url(path: Path, copy: Path) -> str:
-    """The address of a copy of a test's database, which nobody has open."""
+    """Copy a test's database, which nobody may have open, and return the copy's address."""
     server = os.environ.get(SERVER_VARIABLE)
     if server is not None:
         return _made(server, _name(copy), _name(path))

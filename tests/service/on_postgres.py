@@ -2,8 +2,8 @@
 
     python -m tests.service.on_postgres tests/service/store tests/service/sealing tests/service/live tests/service/web
 
-Needs `initdb` and `postgres` on this machine (Debian's package `postgresql`). What concerns files of SQLite alone stays
-with SQLite.
+Needs `initdb` and `postgres` on this machine (Debian's package `postgresql`). Tests about SQLite's files still use
+SQLite.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tests.service.databases import SERVER_VARIABLE
 
 
 def main(arguments: list[str]) -> int:
-    """Give what pytest gives."""
+    """Run pytest with these arguments beside a new PostgreSQL server; return its exit status."""
     folder = Path(tempfile.mkdtemp(prefix="postgres"))
-    folder.chmod(0o755)  # PostgreSQL's own account reaches its data
+    folder.chmod(0o755)  # so that PostgreSQL's own account can reach its data
     server = make_postgres(folder / "server")
     server.start()
     os.environ[SERVER_VARIABLE] = server.url.rpartition("/")[0]

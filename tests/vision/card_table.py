@@ -34,7 +34,7 @@ class Table:
     told: list[Observation] = field(default_factory=list)
     shown: tuple[CardSight, ...] = ()
     hidden_s: float = 0.0
-    """The seconds since something covered the place of an object at its first sight."""
+    """The seconds for which every place was covered until just now."""
     misseen: bool = False
     """Whether the detector takes faces for backs."""
 

@@ -29,9 +29,9 @@ _REPEATED = re.compile(r"(?:row|listitem|option|img|group)\b|link \"(?:D-)?N")
 _TOLD = re.compile(r"(?:row|link|button|cell|img) ")
 """Lines whose name includes their content."""
 _LATER = 'button "Recording: N to either side"'
-"""It is there once the recording goes on for three minutes after the alert: on a slow machine, not on a quick one."""
+"""A button that is there only if the recording continues for three minutes after the alert, as on a slow machine."""
 FRAMED = ("wall", "settings")
-"""The pages for which the frame is included too; it is the same on the others."""
+"""The pages whose frame is included; on all others it is the same."""
 _DRAWN = re.compile(r"\b[0-9a-f]{40,}\b|(?<=\bD-)[0-9A-Z]{4,}\b")
 """Digests, and pseudonyms of dealers."""
 _CLOCK = re.compile(

@@ -1,5 +1,7 @@
-"""A room served over HTTP, and tables whose cameras filmed the shipped recording: the work of their processes is done
-here step by step, with the same journal, ring and evidence writer."""
+"""A room served over HTTP, with tables whose cameras filmed the shipped recording.
+
+The work of the tables' processes is done here step by step, with the same journal, ring and evidence writer.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ SHARED = "log/both"
 
 
 def main(url: str, socket: str, name: str, rounds: str) -> None:
-    """Add a line to a chain of its own and one to the chain of all, and have both signed; so many times."""
+    """Add a line to an own, a new and the shared chain, and have them signed; `rounds` times."""
     database = open_database(url)
     link = SignerLink(Path(socket))
     print("ready", flush=True)

@@ -22,7 +22,7 @@ FILES = {"clip": b"film", "still": b"picture"}
 
 @contextmanager
 def a_signed_room(folder: Path, seed: Seed) -> Iterator[TestRoom]:
-    """A room with a signer that runs meanwhile."""
+    """Yield a room whose signer runs while the block runs."""
     outside, inside = folder / "outside", folder / "inside"
     (outside / "anchors").mkdir(parents=True)
     inside.mkdir()
