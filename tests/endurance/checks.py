@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from tests.endurance.diary import CHANGING, Diary, Told
-from thirdcard.rules.log.events import CameraMoved, DealerChanged
+from thirdcard.rules.log.events import CameraBack, CameraLost, CameraMoved, DealerChanged
 from thirdcard.service.alerts.alert_schemas import AlertOut
 from thirdcard.service.alerts.feed import parse_place
 from thirdcard.service.alerts.views import alert_views
@@ -59,7 +59,11 @@ def faults_at_the_end(session: Session, home: Home, diary: Diary, until: datetim
     found += _twice(session)
     for table in session.scalars(select(LogRow.table_id).distinct()):
         found += _out_of_order(session, table)
-    return found + [fault for row in _clips(session, until) if (fault := _fault_of_clip(home, row)) is not None]
+    for row in _clips(session, until):
+        fault = _fault_of_clip(home, row)
+        if fault is not None and not (row.state == "failed" and _saw_nothing(session, row)):
+            found.append(fault)
+    return found
 
 
 def _lost_decisions(session: Session, decisions: dict[str, tuple[int, str]]) -> Iterator[str]:
@@ -160,6 +164,19 @@ def _clips(session: Session, until: datetime) -> list[EvidenceRow]:
     query = select(EvidenceRow).join(AlertRow, AlertRow.id == EvidenceRow.alert_id)
     wanted = query.where(EvidenceRow.kind == "clip", AlertRow.noticed_at <= until).order_by(EvidenceRow.id)
     return list(session.scalars(wanted))
+
+
+def _saw_nothing(session: Session, row: EvidenceRow) -> bool:
+    """Return whether the table had no camera in the whole span of a clip, by its log: then there is no film of it."""
+    table = session.get_one(AlertRow, row.alert_id).table_id
+    bodies = [json.loads(line.body) for line in chain.read(session, log_chain(table))]
+    changes = [
+        (datetime.fromisoformat(body["at"]), body["type"] == CameraLost.type)
+        for body in bodies
+        if body["type"] in (CameraLost.type, CameraBack.type)
+    ]
+    before = [is_lost for at, is_lost in changes if at <= row.from_at]
+    return before[-1:] == [True] and all(is_lost for at, is_lost in changes if row.from_at < at < row.to_at)
 
 
 def _fault_of_clip(home: Home, row: EvidenceRow) -> str | None:

@@ -14,14 +14,16 @@ from tests.endurance.checks import faults_at_the_end, faults_of
 from tests.endurance.diary import Diary, Told
 from tests.service.live.test_journal import ALERT
 from tests.service.store.conftest import NOW
-from thirdcard.rules.log.events import CameraMoved, DealerChanged, Source
+from thirdcard.rules.log.events import CameraBack, CameraLost, CameraMoved, DealerChanged, Event, Source
 from thirdcard.service.alerts.cases import add_note, open_case
 from thirdcard.service.alerts.lifecycle import Step, take_step
 from thirdcard.service.alerts.signals import keep_signal
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.live.journal import Journal, News
+from thirdcard.service.store import chain
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.database import Database
+from thirdcard.service.store.log_chains import log_chain
 from thirdcard.service.store.people import Person, Role
 from thirdcard.service.store.schema import AlertChange, AlertRow, CaseNote, EvidenceRow, SignalRow
 
@@ -118,3 +120,25 @@ def test_report_that_never_came_into_the_log_is_found(database: Database, home: 
 def test_line_that_was_shown_and_is_not_there_is_found(database: Database, home: Home, diary: Diary) -> None:
     diary.lines["T1"] = {'{"t":9}'}
     assert 'T1: a log line that was shown is lost or changed: {"t":9}' in found(database, home, diary)
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_excused"),
+    [
+        pytest.param([(-30, CameraLost)], True, id="no camera"),
+        pytest.param([(-30, CameraLost), (5, CameraBack)], False, id="back amid it"),
+        pytest.param([(5, CameraLost)], False, id="lost amid it"),
+        pytest.param([], False, id="camera throughout"),
+    ],
+)
+def test_clip_may_fail_only_where_there_was_no_camera(
+    database: Database, home: Home, diary: Diary, changes: list[tuple[int, type[Event]]], is_excused: bool
+) -> None:
+    with database.writing() as session:
+        for second, kind in changes:
+            at = (NOW + timedelta(seconds=second)).isoformat()
+            chain.append(session, log_chain("T1"), [{"t": 40.0 + second, "type": kind.type, "at": at}], at=NOW)
+        span = {"from_at": NOW, "to_at": NOW + timedelta(seconds=20)}
+        session.add(EvidenceRow(alert_id=1, kind="clip", state="failed", fault="the ring holds nothing", **span))
+
+    assert ("its clip is failed" in found(database, home, diary)) is not is_excused
