@@ -35,7 +35,7 @@ def value_of(column: Column[Any], *, other: bool = False) -> Any:
         return 0 if not other else 0.1 + 0.2
     if isinstance(column.type, String):
         long = column.type.length is None or column.type.length >= 1000
-        return ("Ø" * 3000 if long else "x") if not other else "y"
+        return ("Ø" * (column.type.length or 3000) if long else "x") if not other else "y"
     return 1 + other
 
 
