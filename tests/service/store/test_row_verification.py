@@ -111,7 +111,7 @@ def test_row_that_was_deleted_is_named(furnished: Path, tmp_path: Path, kind: ty
 
 
 def test_row_that_was_added_is_named(full: Database) -> None:
-    values = {"case_id": 1, "at": NOW, "who": "ada", "text": "He confessed."}
+    values = {"id": 2, "case_id": 1, "at": NOW, "who": "ada", "text": "He confessed."}
     behind_its_back(full, insert(table_of(CaseNote)).values(values))
     assert faults_of(full) == ["note on a case 2: was added, and no line says so"]
 
