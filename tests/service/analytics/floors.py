@@ -14,7 +14,7 @@ from tests.service.hand_clock import NOON
 from thirdcard.service.store import chain
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.log_chains import log_chain
-from thirdcard.service.store.schema import AlertChange, AlertRow, ChainLine, LogRow, RoundRow
+from thirdcard.service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
 
 RULES = {"rulebook": "tas", "options": {}, "shoe": {"decks": 8, "device": "shoe"}, "limits": {}, "chips": [5]}
 PLAY = ((0.0, "bets_opened"), (25.0, "no_more_bets"), (45.0, "result_announced"), (60.0, "round_closed"))
@@ -135,7 +135,7 @@ def _round_row(
     t: float,
     dealer: str | None,
     record: dict[str, Any],
-    written: Sequence[ChainLine],
+    written: Sequence[chain.AppendedLine],
 ) -> RoundRow:
     closed = json.loads(written[-1].body)["t"]
     due = {"area": "s3-banker", "seat": 3, "bet": "banker", "stake": 100, "outcome": "lose", "pays": 0}
