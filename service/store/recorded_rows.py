@@ -202,11 +202,14 @@ def _recorder(kind: type[Base], column: Column[Any]) -> Callable[[Any], Any]:
     return _same
 
 
-def _text(value: str) -> str | list[str]:
-    return value if len(value) <= LONGEST_TEXT else _hash(value)
+def _text(value: Any) -> Any:
+    """SQLite holds a value of any type in any column, if somebody writes it there: such a value stays as it is."""
+    return _hash(value) if isinstance(value, str) and len(value) > LONGEST_TEXT else value
 
 
-def _hash(value: str) -> list[str]:
+def _hash(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
     return ["sha256", hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()]
 
 
@@ -214,11 +217,15 @@ def _time(value: datetime) -> str:
     return value.astimezone(UTC).isoformat()
 
 
+def _number(value: Any) -> Any:
+    return float(value) if isinstance(value, int | float) else value
+
+
 def _same(value: Any) -> Any:
     return value
 
 
-_RECORDERS: Mapping[type[TypeEngine[Any]], Callable[[Any], Any]] = {UtcTime: _time, Boolean: bool, Float: float}
+_RECORDERS: Mapping[type[TypeEngine[Any]], Callable[[Any], Any]] = {UtcTime: _time, Boolean: bool, Float: _number}
 
 
 def _gaming_table(session: Session, row: Base) -> str | None:

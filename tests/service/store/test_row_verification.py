@@ -19,6 +19,7 @@ from thirdcard.service.store.recorded_rows import RECORDED, UNRECORDED, table_of
 from thirdcard.service.store.row_verification import AT_ONCE, MOST, taken_over_at, verify_rows
 from thirdcard.service.store.schema import AlertRow, Base, CaseNote, ChainLine, HoldRow, RoundRow, TokenRow, UserRow
 from thirdcard.service.store.setup_schema import WatchedTableRow
+from thirdcard.service.store.shift_schema import FootageRow
 from thirdcard.service.store.verification import verify_chains
 
 OLD = ROOT / "tests" / "data" / "before_the_rebuild" / "room" / "thirdcard.db"
@@ -114,6 +115,24 @@ def test_row_that_was_added_is_named(full: Database) -> None:
     values = {"id": 2, "case_id": 1, "at": NOW, "who": "ada", "text": "He confessed."}
     behind_its_back(full, insert(table_of(CaseNote)).values(values))
     assert faults_of(full) == ["note on a case 2: was added, and no line says so"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        pytest.param(CaseNote, "text", b"x" * 300, id="text"),
+        pytest.param(UserRow, "password_hash", b"x" * 300, id="secret"),
+        pytest.param(FootageRow, "begins_s", "half", id="float"),
+        pytest.param(RoundRow, "number", "half", id="integer"),
+    ],
+)
+def test_value_of_another_type_is_named(full: Database, kind: type[Base], name: str, value: object) -> None:
+    if full.engine.dialect.name != "sqlite":
+        pytest.skip("other databases refuse it")
+    with full.engine.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE {table_of(kind).name} SET {name} = ?", (value,))
+    (fault,) = faults_of(full)
+    assert "was changed" in fault
 
 
 def test_exchanged_rows_are_both_named(full: Database) -> None:
