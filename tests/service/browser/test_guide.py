@@ -38,6 +38,27 @@ def test_new_table_is_drawn_calibrated_and_goes_live(browser: Browser, room: Ser
         assert np.linalg.norm(guided.camera.layout_from_image(seen)[0] - true) < OFF_MM, seat
 
 
+def test_calibration_is_kept_only_with_its_figures_in_view(browser: Browser, room: ServedRoom) -> None:
+    place_film(room)
+    with visiting(browser, room, "ada", viewport={"width": 1600, "height": 1000}) as visitor:
+        guided = GuidedVisitor(visitor.see("/settings/tables"))
+        guided.begin("N1", FILM)
+        guided.measure()
+        page, fits = visitor.page, []
+        page.route("**/api/new-tables/N1/calibration", lambda route: fits.append(route))
+        guided.draw()
+        keep = page.get_by_role("button", name="Keep the calibration")
+        expect(keep).to_be_disabled(timeout=PATIENCE_MS)
+        expect(page.get_by_text("Card boxes", exact=True)).to_have_count(0)
+        page.wait_for_timeout(500)
+        assert len(fits) == 1
+        expect(keep).to_be_disabled()
+        fits[0].continue_()
+        expect(keep).to_be_enabled(timeout=PATIENCE_MS)
+        expect(page.get_by_text("Card boxes", exact=True)).to_be_visible()
+        assert visitor.complaints == []
+
+
 def test_drawing_is_undone_left_and_taken_up_by_keys_alone(browser: Browser, room: ServedRoom) -> None:
     place_film(room)
     with visiting(browser, room, "ada", viewport={"width": 1600, "height": 1000}) as visitor:

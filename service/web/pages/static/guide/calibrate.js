@@ -10,8 +10,8 @@ const DARKEST_MM = 10;
 export function calibrating(guide) {
   const panel = guide.panel("calibration"), stage = guide.stage;
   const part = (name) => panel.querySelector(`[data-${name}]`);
-  const add = panel.querySelector("[data-do=add]");
-  let points = {}, fit = null, current = null, are_markers = false;
+  const [add, keep] = ["add", "keep"].map((act) => panel.querySelector(`[data-do=${act}]`));
+  let points = {}, fit = null, current = null, are_markers = false, fits_asked = 0;
 
   const names = () => Object.keys(guide.told.reference_points);
   const nextName = () => names().find((name) => !points[name]) ?? null;
@@ -20,14 +20,29 @@ export function calibrating(guide) {
     const body = { points: are_markers ? null : points, is_done };
     return guide.attempt(() => guide.send("calibration", body));
   }
-  const refit = calm(FIT_GAP_MS, async () => {
-    if (Object.keys(points).length < FEWEST || are_markers) { if (!are_markers) fit = null; show(); return; }
-    panel.setAttribute("aria-busy", "true");
-    fit = await ask(false);
-    panel.removeAttribute("aria-busy");
-    if (fit) guide.say([], fit.problems);
+  const fitAgain = calm(FIT_GAP_MS, async () => {
+    const asked = fits_asked;
+    if (Object.keys(points).length < FEWEST || are_markers) {
+      if (!are_markers) fit = null;
+    } else {
+      fit = await ask(false);
+      if (fit) guide.say([], fit.problems);
+    }
     show();
+    if (asked === fits_asked) setFitting(false);
   });
+
+  /** Fit the points anew. Nothing can be kept until the figures are shown: they move the button, and belong to what is kept. */
+  function refit() {
+    fits_asked += 1;
+    setFitting(true);
+    fitAgain();
+  }
+
+  function setFitting(is_fitting) {
+    panel.setAttribute("aria-busy", String(is_fitting));
+    keep.disabled = is_fitting;
+  }
 
   function set(name, at) {
     if (!(name in guide.told.reference_points)) return;
@@ -115,10 +130,10 @@ export function calibrating(guide) {
   });
   add.addEventListener("click", () => choose(fit.add));
   for (const name of ["heat", "outlines"]) part(name).addEventListener("change", show);
-  panel.querySelector("[data-do=keep]").addEventListener("click", async ({ target }) => {
-    target.disabled = true;
+  keep.addEventListener("click", async () => {
+    setFitting(true);
     const kept = await ask(true);
-    target.disabled = false;
+    setFitting(false);
     if (!kept) return;
     guide.took(kept.draft);
     guide.next("calibration");
