@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,8 +49,15 @@ BEGUN, RENDERED, WATCHING, DONE = "begun", "rendered", "watching", "done"
 LAST_WRITTEN = "objects.jsonl"
 """A recording's last file: if it exists, the rendering was complete."""
 
+PYTHON = (sys.executable, "-m")
+
 Runner = Callable[[Sequence[str]], str]
 """Runs a command and returns its standard output."""
+
+
+def run_command(command: Sequence[str]) -> str:
+    """Run a command and return its standard output; standard error goes to the terminal."""
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
 
 
 class BlindDrawError(ServiceError):
@@ -213,43 +222,61 @@ def write_pages(ledger: BlindLedger, headline: Path, page: Path) -> str:
     return text
 
 
-def draw_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | None, run: Runner) -> BlindLedger:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    """Where a draw is rendered and watched, and how."""
+
+    folder: Path
+    """Of the draw's scripts, recordings and results."""
+    decks: Path | None = None
+    """Rasterised card artwork; without it decks are drawn by the renderer."""
+    jobs: int = 1
+    """Recordings that are rendered, and watched, at a time."""
+    run: Runner = run_command
+
+    def run_all(self, commands: Sequence[Sequence[str]]) -> None:
+        """Run commands, so many at a time; the first that fails ends the draw when the running ones are done."""
+        with ThreadPoolExecutor(self.jobs) as pool:
+            for _ in pool.map(self.run, commands):
+                pass
+
+
+def draw_blind(draw: BlindDraw, ledger_path: Path, shop: Workshop) -> BlindLedger:
     """Reserve the seed, draw scripts, render, watch and evaluate them once, and record the figures.
 
     Raises:
         BlindDrawError: The seed was used before, or nothing could be drawn.
     """
-    render_blind(draw, ledger_path, folder, decks, run)
-    return watch_blind(draw.seed, ledger_path, folder, run, draw.code)
+    render_blind(draw, ledger_path, shop)
+    return watch_blind(draw.seed, ledger_path, shop, draw.code)
 
 
-def render_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | None, run: Runner) -> BlindLedger:
+def render_blind(draw: BlindDraw, ledger_path: Path, shop: Workshop) -> BlindLedger:
     """Reserve the seed, draw scripts and render them; an interrupted rendering is resumed.
 
     Raises:
         BlindDrawError: The seed was used before, or nothing could be drawn.
     """
-    ledger, scripts, recordings = load_ledger(ledger_path), folder / "scripts", folder / "recordings"
-    python = [sys.executable, "-m"]
+    ledger, scripts, recordings = load_ledger(ledger_path), shop.folder / "scripts", shop.folder / "recordings"
     begun = next((each for each in ledger.draws if each.seed == draw.seed), None)
     if begun is None or (begun.state, begun.what, begun.files) != (BEGUN, draw.what, draw.files):
         ledger = begin(ledger, draw)
         save_ledger(ledger_path, ledger)
         drawn = ["thirdcard.datasets.script.draw_scripts", draw.what, "--seed", str(draw.seed), "--out", str(scripts)]
-        run([*python, *drawn, "--files", str(draw.files)])
+        shop.run([*PYTHON, *drawn, "--files", str(draw.files)])
     paths = sorted(scripts.glob("*.yaml"))
     if not paths:
         raise BlindDrawError(f"seed {draw.seed}: nothing was drawn into {scripts}")
     missing = [path for path in paths if not (recordings / path.stem / LAST_WRITTEN).is_file()]
-    art = [] if decks is None else ["--decks", str(decks)]
-    if missing:
-        run([*python, "thirdcard", "render", *map(str, missing), "--out", str(recordings), *art])
+    art = [] if shop.decks is None else ["--decks", str(shop.decks)]
+    options = ["--out", str(recordings), "--processes", str(max(1, (os.cpu_count() or 1) // shop.jobs)), *art]
+    shop.run_all([[*PYTHON, "thirdcard", "render", str(path), *options] for path in missing])
     ledger = _with(ledger, replace(_draw_of(ledger, draw.seed, BEGUN), state=RENDERED))
     save_ledger(ledger_path, ledger)
     return ledger
 
 
-def watch_blind(seed: int, ledger_path: Path, folder: Path, run: Runner, code: str) -> BlindLedger:
+def watch_blind(seed: int, ledger_path: Path, shop: Workshop, code: str) -> BlindLedger:
     """Watch and evaluate a rendered draw once, and record the figures.
 
     Raises:
@@ -259,11 +286,14 @@ def watch_blind(seed: int, ledger_path: Path, folder: Path, run: Runner, code: s
     draw = replace(_draw_of(ledger, seed, RENDERED), state=WATCHING, code=code)
     ledger = _with(ledger, draw)
     save_ledger(ledger_path, ledger)
-    watched = [str(folder / "recordings" / path.stem) for path in sorted((folder / "scripts").glob("*.yaml"))]
-    python = [sys.executable, "-m"]
-    told = run([*python, "thirdcard", "evaluate", *watched, "--out", str(folder / "watched"), "--json"])
-    (folder / "figures.json").write_text(told, encoding="utf-8")
-    ledger = finish(ledger, seed, json.loads(told)[-1])
+    scripts = sorted((shop.folder / "scripts").glob("*.yaml"))
+    recordings = [str(shop.folder / "recordings" / path.stem) for path in scripts]
+    options = ["--out", str(shop.folder / "watched"), "--json"]
+    evaluate = [*PYTHON, "thirdcard", "evaluate"]
+    shop.run_all([[*evaluate, recording, *options] for recording in recordings])
+    figures = shop.run([*evaluate, *recordings, *options, "--reuse"])
+    (shop.folder / "figures.json").write_text(figures, encoding="utf-8")
+    ledger = finish(ledger, seed, json.loads(figures)[-1])
     save_ledger(ledger_path, ledger)
     return ledger
 
@@ -276,11 +306,6 @@ def code_version(run: Runner) -> str:
     except (OSError, subprocess.CalledProcessError):
         return f"version {thirdcard.__version__}"
     return f"{commit} and changes" if changed else commit
-
-
-def run_command(command: Sequence[str]) -> str:
-    """Run a command and return its standard output; standard error goes to the terminal."""
-    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
 
 
 def _row(draw: BlindDraw) -> tuple[str, ...]:
@@ -311,14 +336,14 @@ def main() -> None:
     known = next((each for each in load_ledger(given.ledger).draws if each.seed == seed), None)
     what = given.what if given.watch is None else (known.what if known else "")
     draw = BlindDraw(date=day, what=what, seed=seed, files=given.files, code=code)
-    folder = given.out / f"{what}-{seed}"
+    shop = Workshop(folder=given.out / f"{what}-{seed}", decks=given.decks, jobs=max(1, given.jobs))
     try:
         if given.watch is not None:
-            ledger = watch_blind(seed, given.ledger, folder, run_command, code)
+            ledger = watch_blind(seed, given.ledger, shop, code)
         elif given.render_only:
-            ledger = render_blind(draw, given.ledger, folder, given.decks, run_command)
+            ledger = render_blind(draw, given.ledger, shop)
         else:
-            ledger = draw_blind(draw, given.ledger, folder, given.decks, run_command)
+            ledger = draw_blind(draw, given.ledger, shop)
     except BlindDrawError as error:
         raise SystemExit(str(error)) from error
     print(write_pages(ledger, given.headline, given.markdown), end="")
@@ -333,6 +358,7 @@ def _parser() -> argparse.ArgumentParser:
     seed.add_argument("--page", action="store_true", help="only write the tables of the pages anew")
     parser.add_argument("--files", type=int, default=6, help="how many recordings")
     parser.add_argument("--decks", type=Path, help="folder of rasterised card artwork")
+    parser.add_argument("--jobs", type=int, default=1, help="recordings rendered, and watched, at a time")
     parser.add_argument("--render-only", action="store_true", help="leave the watching to --watch")
     parser.add_argument("--out", type=Path, default=Path("out") / "blind", help="folder for the recordings")
     parser.add_argument("--ledger", type=Path, default=LEDGER, help="the file of all draws")

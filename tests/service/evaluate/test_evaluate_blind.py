@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from thirdcard.service.evaluate.blind import (
     BlindDraw,
     BlindDrawError,
     BlindLedger,
+    Workshop,
     begin,
     blind_sheet,
     code_version,
@@ -64,34 +66,52 @@ class StandIn:
 
 def test_draw_is_rendered_watched_once_and_kept(tmp_path: Path) -> None:
     path, run = tmp_path / "blind.yaml", StandIn()
-    ledger = draw_blind(DRAW, path, tmp_path / "out", tmp_path / "decks", run)
+    folder = tmp_path / "out"
+    ledger = draw_blind(DRAW, path, Workshop(folder=folder, decks=tmp_path / "decks", run=run))
     (draw,) = ledger.draws
     assert (draw.state, draw.rounds, draw.false, draw.cards_right) == ("done", 12, 1, 49)
     assert load_ledger(path) == ledger
-    drawn, rendered, watched = run.commands
+    drawn, *rendered, first, second, together = run.commands
+    recordings = [str(folder / "recordings" / name) for name in ("01-a", "02-b")]
     assert drawn[-2:] == ["--files", "2"]
-    assert rendered[-2:] == ["--decks", str(tmp_path / "decks")]
-    assert watched[3:6] == ["evaluate", *(str(tmp_path / "out" / "recordings" / name) for name in ("01-a", "02-b"))]
+    assert [each[4] for each in rendered] == [str(folder / "scripts" / f"{name}.yaml") for name in ("01-a", "02-b")]
+    assert all(each[-2:] == ["--decks", str(tmp_path / "decks")] for each in rendered)
+    assert [first[3:5], second[3:5]] == [["evaluate", recording] for recording in recordings]
+    assert "--reuse" not in (*first, *second)
+    assert together[3:6] == ["evaluate", *recordings]
+    assert together[-1] == "--reuse"
+
+
+def test_recordings_are_rendered_and_watched_side_by_side(tmp_path: Path) -> None:
+    stand_in, met = StandIn(), threading.Barrier(2, timeout=60)
+
+    def meeting(command: Sequence[str]) -> str:
+        if "render" in command or ("evaluate" in command and "--reuse" not in command):
+            met.wait()
+        return stand_in(command)
+
+    (draw,) = draw_blind(DRAW, tmp_path / "blind.yaml", Workshop(folder=tmp_path, jobs=2, run=meeting)).draws
+    assert draw.state == "done"
 
 
 def test_same_draw_is_never_evaluated_again(tmp_path: Path) -> None:
     path = tmp_path / "blind.yaml"
-    draw_blind(DRAW, path, tmp_path / "out", None, StandIn())
+    draw_blind(DRAW, path, Workshop(folder=tmp_path / "out", run=StandIn()))
     run = StandIn()
     with pytest.raises(BlindDrawError, match=r"--seed = 9001; was drawn on 2026-01-02 \(clean, done\)"):
-        draw_blind(replace(DRAW, what="incidents"), path, tmp_path / "again", None, run)
+        draw_blind(replace(DRAW, what="incidents"), path, Workshop(folder=tmp_path / "again", run=run))
     assert run.commands == []
 
 
 def test_draw_that_broke_off_is_spent(tmp_path: Path) -> None:
     path = tmp_path / "blind.yaml"
     with pytest.raises(subprocess.CalledProcessError):
-        draw_blind(DRAW, path, tmp_path / "out", None, StandIn(breaks_off=True))
+        draw_blind(DRAW, path, Workshop(folder=tmp_path / "out", run=StandIn(breaks_off=True)))
     assert [each.state for each in load_ledger(path).draws] == ["watching"]
     with pytest.raises(BlindDrawError, match="watching"):
-        draw_blind(DRAW, path, tmp_path / "out", None, StandIn())
+        draw_blind(DRAW, path, Workshop(folder=tmp_path / "out", run=StandIn()))
     with pytest.raises(BlindDrawError, match="each is watched once"):
-        watch_blind(DRAW.seed, path, tmp_path / "out", StandIn(), "abc")
+        watch_blind(DRAW.seed, path, Workshop(folder=tmp_path / "out", run=StandIn()), "abc")
     assert blind_sheet(load_ledger(path)).rows[0][5] == "broke off"
 
 
@@ -106,13 +126,13 @@ def test_rendering_that_broke_off_is_gone_on_with_and_watched_later(tmp_path: Pa
         return run(command)
 
     with pytest.raises(subprocess.CalledProcessError):
-        render_blind(DRAW, path, folder, None, breaks_off)
+        render_blind(DRAW, path, Workshop(folder=folder, run=breaks_off))
     run.commands.clear()
-    render_blind(replace(DRAW, code="another"), path, folder, None, run)
+    render_blind(replace(DRAW, code="another"), path, Workshop(folder=folder, run=run))
     assert [each.state for each in load_ledger(path).draws] == ["rendered"]
     (rendered,) = run.commands
-    assert rendered[4:-2] == [str(folder / "scripts" / "02-b.yaml")]
-    (draw,) = watch_blind(DRAW.seed, path, folder, run, "later").draws
+    assert rendered[4] == str(folder / "scripts" / "02-b.yaml")
+    (draw,) = watch_blind(DRAW.seed, path, Workshop(folder=folder, run=run), "later").draws
     assert (draw.state, draw.code, draw.false) == ("done", "later", 1)
 
 
@@ -129,7 +149,7 @@ def test_only_a_draw_that_was_begun_is_finished() -> None:
 
 def test_nothing_drawn_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BlindDrawError, match="nothing was drawn"):
-        draw_blind(DRAW, tmp_path / "blind.yaml", tmp_path / "out", None, lambda _: "")
+        draw_blind(DRAW, tmp_path / "blind.yaml", Workshop(folder=tmp_path / "out", run=lambda _: ""))
 
 
 def test_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
