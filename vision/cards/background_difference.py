@@ -64,8 +64,8 @@ rim of a box is off by a few millimetres, and so is the edge of a card in the pi
 a card, 12 mm differ at least. Chosen by hand: boxes of real cards half under others had 0.79 to 1.0 on one recording,
 those with bare cloth 0.16 to 0.24."""
 EXPLAINED = 0.7
-"""A weak box is dropped where more than this share of it is explained by backs that were matched by their picture. Two
-cards share 0.59 at most: their centres lie 26 mm apart (candidates.py)."""
+"""A doubted box is dropped where more than this share of it is explained by backs that were matched by their picture.
+Two cards share 0.59 at most: their centres lie 26 mm apart (candidates.py)."""
 REPLACED_MM = 45.0
 """A badly fitting box is replaced by a card found within this distance; a box farther off shows another card."""
 ROW_SLACK = 0.15
@@ -177,8 +177,7 @@ class Leftovers:
         ]
         backs = self._backs_in(region, now, seen, fits, different)
         if backs:
-            explained = different & ~self._unexplained(backs, [True] * len(backs), different)
-            is_another = [not _is_weak(one[0]) or one[1].share_of(explained) < EXPLAINED for one in seen]
+            is_another = self._are_others(region, now, seen, backs, different)
             seen, fits = list(compress(seen, is_another)), list(compress(fits, is_another))
         rest = self._unexplained([*seen, *backs], [*fits, *(True for _ in backs)], different)
         cards = self._cards_in(region, rest, different)
@@ -189,6 +188,43 @@ class Leftovers:
             if fitting or not any(np.linalg.norm(sight.at_mm - card.at_mm) < REPLACED_MM for card in found)
         ]
         return [*kept, *found]
+
+    def _are_others(
+        self, region: str, now: NDArray[np.float32], seen: Sequence[_Seen], backs: Sequence[_Seen], different: Mask
+    ) -> list[bool]:
+        """Whether each sight is another card than the backs that were matched by their picture, by sight.
+
+        A doubted box is none where those backs explain it. Nor is one of which better boxes and those backs take more
+        than half, if its own place does not look like a back: the detector drew it across two cards.
+        """
+        assert self._backs is not None, "backs were matched"
+        view, is_another = self._regions[region], [True] * len(seen)
+        explained = different & ~self._unexplained(backs, [True] * len(backs), different)
+        taken = explained.copy()
+        is_doubted = self._are_doubted(seen)
+        for i in sorted(range(len(seen)), key=lambda i: -seen[i][0].score):
+            sight, box, _ = seen[i]
+            if is_doubted[i] and box.share_of(explained) >= EXPLAINED:
+                is_another[i] = False
+            elif is_doubted[i] and box.share_of(taken) >= MOSTLY_TAKEN:
+                place_px = (sight.corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm
+                is_another[i] = sight.face_up or self._backs.lies_at(now, place_px)
+            if is_another[i]:
+                taken[box.rows, box.columns] |= box.inside
+        return is_another
+
+    def _are_doubted(self, seen: Sequence[_Seen]) -> list[bool]:
+        """Whether each sight may be misplaced: the detector hardly recognises it, or backs overlap.
+
+        Of backs that lie side by side, such as striped ones, it cannot tell where one ends: it draws boxes across two.
+        """
+        backs = [sight for sight, _, is_own in seen if is_own and not sight.face_up]
+        width_mm = min(self._card_mm)
+        return [
+            _is_weak(sight)
+            or (not sight.face_up and any(0 < np.linalg.norm(sight.at_mm - back.at_mm) < width_mm for back in backs))
+            for sight, _, _ in seen
+        ]
 
     @staticmethod
     def _unexplained(seen: Sequence[_Seen], fits: Sequence[bool], different: Mask) -> Mask:
@@ -239,8 +275,9 @@ class Leftovers:
         view = self._regions[region]
         if self._backs is None or not self._backs.are_known:
             return []
+        is_doubted = self._are_doubted(seen)
         is_sure = [
-            fitting and not (own and _is_weak(sight)) for (sight, _, own), fitting in zip(seen, fits, strict=True)
+            fitting and not (one[2] and doubted) for one, fitting, doubted in zip(seen, fits, is_doubted, strict=True)
         ]
         view.backs = self._backs.find(now, self._unexplained(seen, is_sure, different), view.backs)
         origin, scale = np.array(view.origin_mm), self._rectifier.px_per_mm

@@ -156,6 +156,10 @@ class TableBacks:
             cv2.fillPoly(left, [np.round(best.corners_px).astype(np.int32)], 0.0)
         return found
 
+    def lies_at(self, view: View, corners_px: NDArray[np.float64]) -> bool:
+        """Whether a known back is seen at a place, (4, 2) in px of the view, or up to `STAYED_PX` beside it."""
+        return self._best(view, np.ones(view.shape[:2], np.float32), _box_round(corners_px, STAYED_PX)) is not None
+
     def _best(self, view: View, where: NDArray[np.float32], box: _Box) -> FoundBack | None:
         """Return the best match inside a box; None where nothing is similar enough."""
         top, bottom, left, right = box

@@ -115,6 +115,12 @@ class CardTrack:
     votes: Votes
     motion: Motion = Motion.MOVING
     looks: int = 1
+    still_looks: int = 1
+    """Looks that showed it since it lies still."""
+    place_looks: int = 1
+    """Looks that showed it about its place."""
+    instead_looks: int = 0
+    """Those of them that may have shown another card, which lies beside it in plain sight and was not seen."""
     score_sum: float = 0.0
     missing_since_t: float | None = None
     missing_looks: int = 0
@@ -181,6 +187,7 @@ class Tracker:
             track.was_free = is_free[id(sight)]
             if track.was_free:
                 track.free_mm = sight.at_mm
+        self._note_instead(pairs, is_covered)
         rested = [track for track, _ in pairs if _comes_to_rest(track, t)]
         _note_beside(pairs)
         left = self._drop_gone({track.track_id for track, _ in pairs}, t, is_covered)
@@ -232,6 +239,19 @@ class Tracker:
             )
         )
         self._next_id += 1
+
+    def _note_instead(
+        self, pairs: Sequence[tuple[CardTrack, CardSight]], is_covered: Callable[[NDArray[np.float64]], bool]
+    ) -> None:
+        """Count the looks at cards that have not come to rest, but may be misplaced sights of cards at rest.
+
+        Such a sight is weaker than those of the resting card, and lies where that one could be tracked to.
+        """
+        seen = {track.track_id for track, _ in pairs}
+        unseen = [each for each in self.tracks if each.motion is Motion.RESTING and each.track_id not in seen]
+        for track, sight in pairs:
+            near = [each for each in unseen if track.motion is Motion.MOVING and _may_be(each, sight)]
+            track.instead_looks += any(not is_covered(each.sight.corners_mm) for each in near)
 
     def _drop_gone(
         self, seen: Collection[int], t: float, is_covered: Callable[[NDArray[np.float64]], bool]
@@ -375,10 +395,12 @@ def _may_pass_over(track: CardTrack, sight: CardSight) -> bool:
 
 def _move(track: CardTrack, sight: CardSight, t: float) -> None:
     """Update since when a card has been still, and since when it has been about its place."""
+    track.still_looks, track.place_looks = track.still_looks + 1, track.place_looks + 1
     if np.linalg.norm(track.sight.at_mm - sight.at_mm) > STILL_MM:
-        track.still_since_t = t
+        track.still_since_t, track.still_looks = t, 1
     if track.place_mm is None or np.linalg.norm(track.place_mm - sight.at_mm) > SAME_PLACE_MM:
         track.place_mm, track.place_since_t, track.back_looks = sight.at_mm, t, 0
+        track.place_looks, track.instead_looks = 1, 0
 
 
 def _note_beside(pairs: Sequence[tuple[CardTrack, CardSight]]) -> None:
@@ -397,9 +419,15 @@ def _comes_to_rest(track: CardTrack, t: float) -> bool:
 
 
 def _has_come_to_rest(track: CardTrack, t: float) -> bool:
-    is_still = track.looks >= REST_LOOKS and t - track.still_since_t >= REST_S
-    is_shaken = track.looks >= SHAKEN_LOOKS and t - track.place_since_t >= SHAKEN_S
-    return (is_still or is_shaken) and track.other_side_looks == 0
+    is_still = track.still_looks >= REST_LOOKS and t - track.still_since_t >= REST_S
+    is_shaken = track.place_looks >= SHAKEN_LOOKS and t - track.place_since_t >= SHAKEN_S
+    is_itself = 2 * track.instead_looks <= track.place_looks
+    return (is_still or is_shaken) and is_itself and track.other_side_looks == 0
+
+
+def _may_be(resting: CardTrack, sight: CardSight) -> bool:
+    away_mm = float(np.linalg.norm(resting.sight.at_mm - sight.at_mm))
+    return sight.score < resting.score and away_mm <= FOLLOW_RESTING_MM
 
 
 def _lies_on_an_older(track: CardTrack, tracks: Sequence[CardTrack]) -> bool:

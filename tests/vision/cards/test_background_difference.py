@@ -218,6 +218,30 @@ def test_box_that_hardly_looks_like_a_card_gives_way_to_the_back_that_lies_there
     assert np.allclose(back.at_mm, [470, 280], atol=2.0)
 
 
+@pytest.mark.parametrize(
+    ("places", "has_hand"),
+    [
+        pytest.param((458, 491, 522), False, id="three for two"),
+        pytest.param((462, 505), False, id="two at wrong places"),
+        pytest.param((470, 505), True, id="one of them partly under a hand"),
+    ],
+)
+def test_boxes_that_overlap_give_way_to_the_backs_that_lie_there(
+    knowing: Leftovers, places: tuple[int, ...], has_hand: bool
+) -> None:
+    image = backs_at((470, 280), (533, 280))
+    if has_hand:
+        image[310:360, 500:560] = (90, 120, 180)
+    found = knowing.refine("box", [scored(card_at(x, 280), 0.65 + x / 1e4) for x in places], image, BARE)
+    assert sorted(round(card.at_mm[0]) for card in found) == pytest.approx([470, 533], abs=4)
+
+
+def test_backs_that_overlap_stay_where_each_shows(knowing: Leftovers) -> None:
+    image = backs_at((470, 280), (505, 280))
+    sights = [scored(card_at(470, 280), 0.7), scored(card_at(505, 280), 0.8)]
+    assert len(knowing.refine("box", sights, image, BARE)) == 2
+
+
 def test_weak_box_of_another_card_stays_beside_a_known_back(knowing: Leftovers) -> None:
     image = backs_at((470, 280))
     image[200:288, 655:718] = (235, 240, 238)

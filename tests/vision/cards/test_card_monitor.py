@@ -365,3 +365,37 @@ def test_card_first_seen_open_under_a_hand_may_have_been_turned_there(
     table.look(sight(160), looks=15)
     (rested,) = (each for each in table.told if isinstance(each, CardRested))
     assert rested.face_up and rested.may_be_turned == may_be_turned
+
+
+def test_box_that_is_drawn_across_two_backs_now_and_then_is_no_third_card() -> None:
+    table = Table()
+    backs = [sight(x, face_up=False, score=0.8) for x in (100, 170)]
+    across = sight(138, face_up=False, score=0.65)
+    beside, instead = (*backs, across), (backs[0], across)
+    table.look(*backs, looks=8)
+    for look in (beside, instead, backs, instead, instead, beside):
+        table.look(*look)
+    table.look(*backs, looks=12)
+    assert kinds(table.told) == [CardRested, CardRested]
+
+
+@pytest.mark.parametrize("score", [0.6, 0.9])
+def test_back_that_is_laid_partly_on_another_is_a_card_of_its_own(score: float) -> None:
+    table = Table()
+    backs = [sight(x, face_up=False, score=0.8) for x in (100, 170)]
+    table.look(*backs, looks=8)
+    third = sight(138, face_up=False, score=score)
+    table.look(*backs, third, looks=2)
+    table.look(backs[0], third)
+    table.look(*backs, third, looks=9)
+    assert kinds(table.told) == [CardRested, CardRested, CardRested]
+
+
+def test_looks_at_a_card_before_it_lay_still_do_not_bring_it_to_rest() -> None:
+    table = Table()
+    for x_mm in (60, 90, 118):
+        table.look(sight(x_mm))
+    table.look(sight(126))
+    table.look(looks=2)
+    table.look(sight(126))
+    assert table.watch.tracker.tracks[0].rested_t is None
