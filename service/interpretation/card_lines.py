@@ -254,12 +254,13 @@ class CardLines:
         was_hidden = card.hidden_s > HIDDEN_S or self._is_turned_at_once(card)
         is_missed = self.backs.is_missed(dealt.hand, number, since_call_s) or self._is_found_with_others(card)
         is_missed = is_missed and card.face_up
-        if not is_blind and not was_hidden and not self.blindness.is_half_seen:
-            self.backs.note(number, face_up=card.face_up)
+        is_found_late = card.is_faint and not card.face_up
+        if not (is_blind or was_hidden or is_found_late or self.blindness.is_half_seen):
+            self.backs.note(dealt.hand, number, face_up=card.face_up)
         is_old = self.state.has_result and dealt.card is None
         is_moment_unseen = is_missed or is_old or self.backs.are_unseen
         is_moment_unseen |= self.backs.may_have_missed_one(dealt.hand, number)
-        is_moment_unseen |= card.is_faint and not card.face_up and number < INITIAL_CARDS
+        is_moment_unseen |= is_found_late and number < INITIAL_CARDS
         return Arrival(is_blind=is_blind, was_hidden=was_hidden, is_missed=is_missed, is_moment_unseen=is_moment_unseen)
 
     def _is_found_with_others(self, card: seen.CardRested) -> bool:

@@ -80,7 +80,7 @@ class UnseenBacks:
     """Whether enough backs were detected in one round that backs are surely seen."""
     _open: int = field(default=0, init=False)
     _backs: int = field(default=0, init=False)
-    """Cards of the running round that were first seen face up, and face down."""
+    """Cards of the running round that were first seen face up, and face down in due order."""
     _has_turned: bool = field(default=False, init=False)
     """Whether one of them was turned up."""
 
@@ -99,8 +99,12 @@ class UnseenBacks:
             return False
         if dealt == 0 and not self._are_proven and since_call_s > SOON_AFTER_CALL_S:
             return True
-        is_out_of_order = dealt < INITIAL_CARDS and (self._has_turned or side is not _ORDER[dealt % 2])
-        return self.are_unseen or self._open >= OPEN_BY_MISTAKE or is_out_of_order
+        return self.are_unseen or self._open >= OPEN_BY_MISTAKE or self._is_out_of_order(side, dealt)
+
+    def _is_out_of_order(self, side: Side | None, dealt: int) -> bool:
+        """Whether the next card is one of the first four and found after a turn, or in the wrong hand: then it, or one
+        before it, lay there undetected."""
+        return dealt < INITIAL_CARDS and (self._has_turned or side is not _ORDER[dealt % 2])
 
     def may_have_missed_one(self, side: Side | None, dealt: int) -> bool:
         """Whether an undetected back may lie in the other hand: the round's first card seems to be in the wrong one.
@@ -109,14 +113,14 @@ class UnseenBacks:
         """
         return dealt == 0 and side is not _ORDER[0] and self.come_face_down(dealt) and not self._are_seen_well
 
-    def note(self, dealt: int, *, face_up: bool) -> None:
+    def note(self, side: Side | None, dealt: int, *, face_up: bool) -> None:
         """Note how a card of the round lay when it was first clearly seen."""
         if not self.come_face_down(dealt):
             return
         if face_up:
             self._open += 1
         else:
-            self._backs += 1
+            self._backs += not self._is_out_of_order(side, dealt)
             self._are_proven = True
 
     def apply(self, line: Event) -> None:

@@ -18,8 +18,9 @@ def round_of(backs: UnseenBacks, faces_up: str) -> list[bool]:
     """A round dealt in order, a letter a card: `f` seen with its face up first, `b` with its back; what was missed."""
     missed = []
     for dealt, letter in enumerate(faces_up):
-        missed.append(letter == "f" and backs.is_missed((P, B)[dealt % 2], dealt))
-        backs.note(dealt, face_up=letter == "f")
+        side = (P, B)[dealt % 2]
+        missed.append(letter == "f" and backs.is_missed(side, dealt))
+        backs.note(side, dealt, face_up=letter == "f")
     backs.apply(RoundClosed(t=1.0))
     return missed
 
@@ -36,15 +37,15 @@ def test_the_second_open_card_of_a_round_lay_there_before() -> None:
 
 def test_an_open_card_out_of_order_lay_there_before() -> None:
     backs = UnseenBacks(ALL)
-    backs.note(0, face_up=False)
+    backs.note(P, 0, face_up=False)
     assert backs.is_missed(P, 1)
     assert not backs.is_missed(B, 1)
 
 
 def test_one_of_the_first_four_that_is_first_seen_after_another_was_turned_lay_there_before() -> None:
     backs = UnseenBacks(ALL)
-    for dealt in range(3):
-        backs.note(dealt, face_up=False)
+    for dealt, side in enumerate((P, B, P)):
+        backs.note(side, dealt, face_up=False)
     assert not backs.is_missed(B, 3)
     backs.apply(CardTurned(t=1.0, card_id="c1", card=parse_card("6D"), face_up=True, by="dealer"))
     assert backs.is_missed(B, 3)
@@ -78,6 +79,17 @@ def test_open_cards_are_not_believed_until_backs_are_seen_again(kept: str) -> No
     assert backs.is_missed(P, 0)
     round_of(backs, "bbbf")
     assert not backs.is_missed(P, 0)
+
+
+def test_backs_that_are_found_out_of_order_or_after_a_turn_do_not_show_that_backs_are_seen_again() -> None:
+    backs = UnseenBacks(ALL)
+    round_of(backs, "bbff")
+    for dealt, side in enumerate((P, P, P)):
+        backs.note(side, dealt, face_up=False)
+    backs.apply(CardTurned(t=1.0, card_id="c1", card=parse_card("6D"), face_up=True, by="dealer"))
+    backs.note(B, 3, face_up=False)
+    backs.apply(RoundClosed(t=2.0))
+    assert backs.are_unseen
 
 
 def test_cards_that_come_face_up_are_open_by_right() -> None:
