@@ -31,8 +31,8 @@ from thirdcard.service.config.table_file import load_table
 from thirdcard.service.evaluate.accounts import load_found, load_truth
 from thirdcard.service.evaluate.cards import FollowedCard, pair_cards
 from thirdcard.service.evaluate.fit_sureness import FINISHED
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.errors import ServiceError
-from thirdcard.service.watch.factory import now_utc
 from thirdcard.service.watch.result import unseen_stretches
 
 HEADING = """# How often a face is wrong that was read with such confidence.

@@ -33,8 +33,8 @@ from thirdcard.service.evaluate.rates import poisson_interval
 from thirdcard.service.evaluate.reliability import wilson
 from thirdcard.service.evaluate.sheets import Sheet, share_of
 from thirdcard.service.evaluate.tables import format_markdown, put_section
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.errors import ServiceError
-from thirdcard.service.watch.factory import now_utc
 
 KINDS = ("clean", "incidents", "manners", "handling", "rare", "chips", "loose", "cards")
 LEDGER = Path("datasets") / "blind.yaml"

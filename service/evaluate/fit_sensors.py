@@ -29,8 +29,8 @@ from thirdcard.rules.log.events import (
 from thirdcard.rules.log.reader import read_log_file
 from thirdcard.service.evaluate.fit_sureness import FINISHED
 from thirdcard.service.interpretation.sensors import SENSORS, LineKind, reliability
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.errors import ServiceError
-from thirdcard.service.watch.factory import now_utc
 
 HEADING = """# How often lines of each kind were right. Written by python -m thirdcard.service.evaluate.fit_sensors.
 # Hash: of the sorted hashes of all logs and truths.

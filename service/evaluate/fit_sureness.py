@@ -40,8 +40,9 @@ from thirdcard.service.evaluate.sureness_fit import (
     logit,
 )
 from thirdcard.service.interpretation.alert_policy import SURENESS, AlertPolicy
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.errors import ServiceError
-from thirdcard.service.watch.factory import build_belief, now_utc
+from thirdcard.service.watch.factory import build_belief
 
 HEADING = "# What the confidence of a finding means. Written by python -m thirdcard.service.evaluate.fit_sureness.\n"
 READ = ("truth.jsonl", "alerts.jsonl", "tolerated.jsonl", "table.yaml")

@@ -26,9 +26,9 @@ from thirdcard.service.guide.drafts import (
     in_words,
     refuse_wrong,
 )
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.setup.camera_grade import READABLE_PX_PER_MM
 from thirdcard.service.setup.problems import SetupProblem
-from thirdcard.service.watch.factory import now_utc
 
 LOOK_S = 2.5
 """Seconds of look: enough for the second key frame of a camera that sends one every two seconds."""

@@ -32,9 +32,9 @@ from thirdcard.service.live.sight import Sight
 from thirdcard.service.live.table_lock import watching_alone
 from thirdcard.service.live.wall_camera import WallCamera
 from thirdcard.service.live.worker import Worker
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.ports.messages import Failed
-from thirdcard.service.watch.factory import now_utc
 from thirdcard.service.watch.pipeline import read_signals, start_watch
 from thirdcard.service.watch.process_tuning import keep_to_one_thread
 from thirdcard.vision.errors import VisionError

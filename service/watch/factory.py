@@ -1,13 +1,12 @@
-"""Assemble the running parts: open the models, provide the clock, build a table's observer and referee.
+"""Assemble the running parts: open the models, build a table's observer and referee.
 
-The only module that combines concrete classes and reads a clock.
+The only module that combines concrete classes.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.layout import Layout
@@ -39,11 +38,6 @@ from thirdcard.vision.observer import Eyes, ObservedRegions, Observer, Sizes
 
 COUNT_ALIKE = tuple(frozenset(str(card) for card in PACK if card.point_value == value) for value in range(10))
 """Cards of equal point value: confusing them changes no total."""
-
-
-def now_utc() -> datetime:
-    """The current time."""
-    return datetime.now(UTC)
 
 
 def open_eyes(*, threads: int = 1, detector: Session | None = None, reader: Session | None = None) -> Eyes:

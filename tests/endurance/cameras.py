@@ -27,10 +27,10 @@ from tests.endurance.cuts import LIVE, state_of
 from tests.endurance.live_room import LiveRoom, furnish_room
 from tests.endurance.rtsp_camera import Cut, Make, NoCameraError, RtspCamera, rtsp_camera
 from thirdcard.service.live.camera import DAMAGED
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store import chain
 from thirdcard.service.store.log_chains import log_chain
 from thirdcard.service.store.schema import AlertRow
-from thirdcard.service.watch.factory import now_utc
 from thirdcard.service.web.demo_room import RECORDING
 
 USER, PASSWORD, WRONG = "watcher-7", "ge:h@im/99?", "fals-ch-31"

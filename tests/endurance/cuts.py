@@ -22,11 +22,11 @@ from sqlalchemy import select
 
 from tests.endurance.live_room import LiveRoom, furnish_room
 from tests.endurance.rtsp_camera import Cut, NoCameraError, RtspCamera, rtsp_camera
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store import chain
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.log_chains import log_chain
 from thirdcard.service.store.schema import AlertRow
-from thirdcard.service.watch.factory import now_utc
 from thirdcard.service.web.demo_room import RECORDING
 
 LIVE, OTHER = "T1", "T2"

@@ -24,9 +24,9 @@ from tests.endurance.checks import faults_at_the_end, faults_of
 from tests.endurance.clients import start_clients
 from tests.endurance.diary import Diary
 from tests.endurance.live_room import UP, LiveRoom, furnish_room
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import AlertRow, EvidenceRow
-from thirdcard.service.watch.factory import now_utc
 
 SIZE_MB = 400
 """The size of the disk."""

@@ -29,9 +29,9 @@ from tests.endurance.diary import Diary
 from tests.endurance.live_room import COMMAND, LiveRoom, furnish_room
 from tests.endurance.postgres_server import NoPostgresError, PostgresServer, make_postgres
 from tests.endurance.signer_process import SignerProcess, make_signer
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import AlertRow, ChainLine, EvidenceRow, RoundRow, SignalRow
-from thirdcard.service.watch.factory import now_utc
 
 NOTICED_S = 5.0
 """The longest wait, in seconds, for the service to notice that a table's process is gone."""

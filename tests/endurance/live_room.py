@@ -15,9 +15,9 @@ from pathlib import Path
 import httpx
 
 from thirdcard.service.config.data_folder import URL_VARIABLE, Home
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.people import add_token
-from thirdcard.service.watch.factory import now_utc
 from thirdcard.service.web.demo_room import furnish
 
 COMMAND = (sys.executable, "-c", "from thirdcard.service.cli.entry import main; main()")

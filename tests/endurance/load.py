@@ -33,9 +33,9 @@ from thirdcard.rules.game.words import Remedy, Severity
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.live.journal import Journal, News
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import AlertChange, AlertRow, EvidenceRow
-from thirdcard.service.watch.factory import now_utc
 
 STILL_OPEN = 20
 """The number of older alerts that are still open; all others are decided."""

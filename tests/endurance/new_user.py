@@ -41,8 +41,8 @@ from thirdcard.service.config.data_folder import Home
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.live_pictures import WIDTH_PX
 from thirdcard.service.media.overlay import PLAIN, area_outline, project
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store.people import add_token
-from thirdcard.service.watch.factory import now_utc
 
 MOST_STEPS, MOST_CLICKS, MOST_S = 15, 150, 600.0
 OFF_MM = 8.0

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 from tests.service.review.ray_floor import RayFloor
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.review import segments
 from thirdcard.service.review.engine import Engine
 from thirdcard.service.review.local_engine import LocalEngine
@@ -25,7 +26,6 @@ from thirdcard.service.review.ray_engine import RayEngine
 from thirdcard.service.review.reviewing import Reviewer, ShiftOutcome
 from thirdcard.service.review.segments import Segment
 from thirdcard.service.review.shift import Shift, find_wanted
-from thirdcard.service.watch.factory import now_utc
 
 WRITTEN = ("events.jsonl", "alerts.jsonl", "rounds.jsonl", "segments/*.json")
 

@@ -34,12 +34,12 @@ from tests.endurance.requests_per_second import ask_all, quantiles_ms
 from tests.endurance.signer_process import SignerProcess, make_signer
 from tests.service.stores import BODY
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store import chain, database
 from thirdcard.service.store.alert_writer import FIRST_KINDS, AlertEvidence, RaisedAlert, write_alert
 from thirdcard.service.store.people import add_token, add_user
 from thirdcard.service.store.schema import LogRow
 from thirdcard.service.store.touched import follow_changes
-from thirdcard.service.watch.factory import now_utc
 
 BARE, CHAINS, ALL = VARIANTS = "without", "chains", "all"
 ASKED_HZ = 20.0

@@ -39,12 +39,12 @@ from tests.endurance.room_people import Operator
 from tests.service.web.rooms import PASSWORD
 from thirdcard.rules.log.events import CameraBack, CameraLost, DealerChanged, Source
 from thirdcard.service.alerts.storms import CAMERA
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store import chain
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.log_chains import log_chain
 from thirdcard.service.store.people import add_user
 from thirdcard.service.store.schema import AlertChange, AlertRow, EvidenceRow
-from thirdcard.service.watch.factory import now_utc
 
 WITHIN_S = 5.0
 """The seconds within which an alert must be heard and sent."""

@@ -15,7 +15,7 @@ from thirdcard.calibration.camera import load_calibration
 from thirdcard.service.config.table_file import CameraConfig
 from thirdcard.service.live.camera import CameraReader, CameraState, Shot
 from thirdcard.service.live.entrance import entrance_of
-from thirdcard.service.watch.factory import now_utc
+from thirdcard.service.ports.clock import now_utc
 
 USER, PASSWORD = "watcher-7", "ge:h@im/99?"
 PATIENCE_S = 60.0

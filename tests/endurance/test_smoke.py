@@ -26,10 +26,10 @@ from tests.endurance.postgres_server import NoPostgresError, make_postgres
 from tests.endurance.rtsp_camera import Cut, Gate, NoCameraError, rtsp_camera
 from tests.endurance.shift import Size, run_shift
 from tests.repository import DEMO
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store import audit
 from thirdcard.service.store.database import open_database
 from thirdcard.service.store.schema import ChainLine
-from thirdcard.service.watch.factory import now_utc
 
 
 @contextmanager

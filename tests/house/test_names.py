@@ -13,7 +13,7 @@ EMPTY_FILE_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "bas
 EMPTY_WORDS = {"utils", "util", "helpers", "helper", "misc", "stuff"}
 QUIET_PACKAGES = ("rules", "calibration", "vision")
 CLOCKS = {("time", "time"), ("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")}
-CLOCK_OWNER = "service/watch/factory.py"
+CLOCK_OWNER = "service/ports/clock.py"
 MOST_FILES_OF_A_NAME = 3
 LARGEST_WEIGHTS_BYTES = 20 * 10**6
 

@@ -120,8 +120,8 @@ def _find(database: Database, home: Path, time_zone: str, asked: tuple[Axis, Fig
     from thirdcard.service.analytics.house import open_house
     from thirdcard.service.analytics.looks import note_look
     from thirdcard.service.analytics.refreshing import refresh_all
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.store.people import Person, Role
-    from thirdcard.service.watch.factory import now_utc
 
     axis, wish, are_names_shown = asked
     house = open_house(home, time_zone)

@@ -153,7 +153,7 @@ def _read_host(text: str) -> tuple[str, int]:
 def _asked_streams(camera: FoundCamera, sign_in: SignIn | None) -> CameraAnswer | str | None:
     """The camera's description of its streams, or why there is none; None where it was not asked."""
     from thirdcard.service.cameras.onvif import OnvifError, ask_camera
-    from thirdcard.service.watch.factory import now_utc
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.vision.errors import SignInRefusedError
 
     if sign_in is None:

@@ -42,7 +42,7 @@ def commission(
     from thirdcard.service.commission.report import as_json as values_of
     from thirdcard.service.commission.report import write_reports
     from thirdcard.service.commission.verdict import Fitness
-    from thirdcard.service.watch.factory import now_utc
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.watch.recording_run import OutputError
 
     if bool(films) == (home is not None):

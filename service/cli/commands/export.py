@@ -72,7 +72,7 @@ def _export_data(home: Path, out: Path, span: tuple[datetime | None, datetime | 
     from thirdcard.service.export.reading import DataReader, ExportWish
     from thirdcard.service.export.shapes import SHAPES
     from thirdcard.service.export.writing import write_data
-    from thirdcard.service.watch.factory import now_utc
+    from thirdcard.service.ports.clock import now_utc
 
     now, folder = now_utc(), Home(home)
     for name in SHAPES:

@@ -38,8 +38,8 @@ def add_user(
     table: TablesOption = None,
 ) -> None:
     """Add a user; the password is asked, or read from standard input."""
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.store import audit, people
-    from thirdcard.service.watch.factory import now_utc
 
     password = _read_password(name)
     with _writing(home) as session:
@@ -51,8 +51,8 @@ def add_user(
 @user_app.command("password")
 def change_password(name: Annotated[str, typer.Argument(help="The user's name.")], home: HomeOption) -> None:
     """Give a user another password; his browsers are signed out."""
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.store import audit, people
-    from thirdcard.service.watch.factory import now_utc
 
     password = _read_password(name)
     with _writing(home) as session:
@@ -72,8 +72,8 @@ def add_token(
     ] = None,
 ) -> None:
     """Add a token and print it alone on the last line. It is never shown again."""
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.store import audit, people
-    from thirdcard.service.watch.factory import now_utc
 
     with _writing(home) as session:
         token = people.add_token(session, name, role, now=now_utc(), tables=table, days=days)

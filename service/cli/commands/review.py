@@ -59,11 +59,11 @@ def review(
     from thirdcard.service.config.data_folder import Home
     from thirdcard.service.config.house_yaml import load_house
     from thirdcard.service.config.log_lines import begin_log
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.review.mirror import Cache, fetched
     from thirdcard.service.review.progress import ReviewProgress
     from thirdcard.service.review.reviewing import Reviewer
     from thirdcard.service.store.blob_store import EvidenceStore
-    from thirdcard.service.watch.factory import now_utc
     from thirdcard.vision.inference.model_spec import check_house_models
 
     house = load_house(home, os.environ)

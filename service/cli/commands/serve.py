@@ -70,11 +70,11 @@ def serve(
     from thirdcard.service.config.log_lines import begin_log
     from thirdcard.service.config.settings import is_this_machine
     from thirdcard.service.config.settings_record import note_settings
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.rounds.search.index import enter_missing
     from thirdcard.service.store.people import has_users
     from thirdcard.service.tables.setups import Wanted
     from thirdcard.service.tables.table_acts import BY_FILE, TableActs
-    from thirdcard.service.watch.factory import now_utc
     from thirdcard.vision.inference.model_spec import check_house_models
 
     folder = Home(home)
@@ -158,8 +158,8 @@ def _run(
     from thirdcard.service.config.table_file import TableConfig
     from thirdcard.service.live.live_tables import WatchedTables
     from thirdcard.service.live.unwatched import UnwatchedAlarm
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.tables.following import FactsOfTables, Following
-    from thirdcard.service.watch.factory import now_utc
     from thirdcard.service.web.app import create_app
     from thirdcard.service.web.background import open_background
     from thirdcard.service.web.serving import run_app
@@ -187,7 +187,7 @@ def _run(
 
 
 def _furnish(home: Home, database: Database) -> None:
-    from thirdcard.service.watch.factory import now_utc
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.web.demo_room import ADMIN, furnish
 
     password = furnish(home, database, now=now_utc())

@@ -32,7 +32,7 @@ def setup(
     from thirdcard.service.live.live_tables import WatchedTables
     from thirdcard.service.live.supervisor import begin_process
     from thirdcard.service.live.unwatched import UnwatchedAlarm
-    from thirdcard.service.watch.factory import now_utc
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.web.app import create_app
     from thirdcard.service.web.one_time_link import OneTimeLink
     from thirdcard.service.web.serving import run_app

@@ -41,9 +41,9 @@ def new_key_command(
     token: TokenOption = None,
 ) -> None:
     """Make a key and begin a new log with it: at first, after a key was lost, after an older backup was restored."""
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.sealing.keys import new_key, public_path
     from thirdcard.service.sealing.signer import begin_state
-    from thirdcard.service.watch.factory import now_utc
 
     begin_state(key, new_key(key, origin, token), why, now_utc())
     typer.echo(f"{key} signs {origin}; give {public_path(key)} to whoever verifies, and keep a copy elsewhere.")
@@ -119,9 +119,9 @@ def ask(home: Annotated[Path, typer.Option(help=HOME_HELP)], socket: SocketOptio
 
 
 def _open_signer(key: Path) -> Signer:
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.sealing.keys import load_key
     from thirdcard.service.sealing.signer import Signer, open_state
-    from thirdcard.service.watch.factory import now_utc
 
     return Signer(load_key(key), open_state(key), now_utc)
 

@@ -162,9 +162,9 @@ def reload(home: HomeOption) -> None:
 @contextmanager
 def _acting(home: Path) -> Iterator[TableActs]:
     from thirdcard.service.config.data_folder import Home
+    from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.tables.setups import SetupError
     from thirdcard.service.tables.table_acts import TableActs, WrongSetupError
-    from thirdcard.service.watch.factory import now_utc
 
     folder = Home(home)
     folder.make()

@@ -26,10 +26,11 @@ from thirdcard.service.guide.calibration_step import try_points
 from thirdcard.service.guide.camera_step import CameraAsked, settle_camera
 from thirdcard.service.guide.cloth_step import choose_cloth
 from thirdcard.service.guide.drafts import Drafts
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.rounds.dealer_acts import enter_dealer, enter_stint
 from thirdcard.service.tables.setups import find_known, read_files
 from thirdcard.service.tables.table_acts import TableActs
-from thirdcard.service.watch.factory import build_belief, now_utc
+from thirdcard.service.watch.factory import build_belief
 
 DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 PATIENT = NOTIFICATIONS.replace("overdue_after_min: 3", "overdue_after_min: 600")

@@ -26,11 +26,12 @@ from thirdcard.service.media.overlay_memory import area_texts, hand_outlines
 from thirdcard.service.media.stills import still_at
 from thirdcard.service.notify import outbox
 from thirdcard.service.notify.outbox import DeliveryOutcome
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.live_tables import Picture
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.people import Person, Role
 from thirdcard.service.store.schema import AlertRow
-from thirdcard.service.watch.factory import build_belief, now_utc
+from thirdcard.service.watch.factory import build_belief
 from thirdcard.service.web.demo_room import BEGINNINGS_S, RECORDING
 
 NOTIFICATIONS = """

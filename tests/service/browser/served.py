@@ -32,11 +32,11 @@ from thirdcard.service.live.journal import EnteredAlert, Journal, News
 from thirdcard.service.media.ring import RingWriter
 from thirdcard.service.media.stills import still_at
 from thirdcard.service.notify.settings import NOTIFICATIONS
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.live_tables import Picture
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.people import add_user
 from thirdcard.service.tables.table_acts import TableActs
-from thirdcard.service.watch.factory import now_utc
 from thirdcard.service.web.app import create_app
 from thirdcard.service.web.background import BackgroundWork, open_background
 from thirdcard.service.web.demo_room import furnish

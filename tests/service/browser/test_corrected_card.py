@@ -18,8 +18,8 @@ from tests.service.browser.served import ServedRoom
 from tests.service.browser.visitor import Visitor, visiting
 from tests.service.recorded_shifts import VIDEO, enter_shift
 from thirdcard.service.media.stills import still_at
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store.shift_schema import FootageRow
-from thirdcard.service.watch.factory import now_utc
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 LEAST_LIKENESS = 0.9

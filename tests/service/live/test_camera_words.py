@@ -14,7 +14,7 @@ from typing import Any, cast
 from tests.service.store.conftest import NOW
 from thirdcard.service.live.camera import DAMAGED, CameraReader, CameraState
 from thirdcard.service.live.sight import Sight
-from thirdcard.service.watch.factory import now_utc
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.vision.frames import SightFault, SightLost
 
 PATIENCE_S, STEP_S = 10.0, 0.1

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 
 from thirdcard.service.live.live_tables import WatchedTables
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.messages import Failed, Strained, TableStatus, Written
-from thirdcard.service.watch.factory import now_utc
 
 RESTING = TableStatus(table_id="A", at="2026-11-21T20:00:00.000Z", t=1.0, camera="resting")
 WRITTEN = Written(table_id="A", alerts=(1,))

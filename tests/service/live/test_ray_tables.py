@@ -14,8 +14,8 @@ from tests.service.review.ray_floor import RayFloor
 from thirdcard.service.cluster.ray_cluster import joined
 from thirdcard.service.live.ray_tables import RayTable
 from thirdcard.service.live.supervisor import Supervisor
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.messages import Message, TableStatus, Written
-from thirdcard.service.watch.factory import now_utc
 
 pytest.importorskip("ray", reason="needs the extra `fleet`")
 

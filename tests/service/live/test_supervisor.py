@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from thirdcard.service.live.supervisor import FALLS, Supervisor
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.messages import (
     Failed,
     Message,
@@ -26,7 +27,6 @@ from thirdcard.service.ports.messages import (
     Unwatched,
     Written,
 )
-from thirdcard.service.watch.factory import now_utc
 
 PATIENCE_S = 60.0
 

@@ -16,13 +16,13 @@ from sqlalchemy import select
 from tests.repository import DEMO
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.live.supervisor import Supervisor
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.messages import Message, TableStatus, Written
 from thirdcard.service.store import chain
 from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import AlertRow, EvidenceRow
 from thirdcard.service.store.verification import verify_chains, verify_evidence
-from thirdcard.service.watch.factory import now_utc
 
 PATIENCE_S = 180.0
 TABLE = "DEMO"

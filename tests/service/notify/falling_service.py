@@ -11,8 +11,8 @@ from tests.service.notify.fakes import rules_of
 from thirdcard.service.notify.channels import ChannelTraits
 from thirdcard.service.notify.notifications import Notifications
 from thirdcard.service.notify.webhook import HttpxPoster, Webhook
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store.database import open_database
-from thirdcard.service.watch.factory import now_utc
 
 
 def main(url: str, receiver: str) -> None:

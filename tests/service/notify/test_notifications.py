@@ -24,9 +24,9 @@ from thirdcard.service.notify.channels import Channel, ChannelTraits, DeliveryRe
 from thirdcard.service.notify.deliveries import DeliveryView, deliveries, tallies
 from thirdcard.service.notify.notifications import NoSuchChannelError, Notifications
 from thirdcard.service.notify.webhook import HttpxPoster, Webhook
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store import audit, chain
 from thirdcard.service.store.database import Database, sqlite_url
-from thirdcard.service.watch.factory import now_utc
 
 
 def running(database: Database, clock: HandClock, *channels: Channel) -> Notifications:

@@ -17,6 +17,7 @@ from tests.endurance.fed_tables import furnish_fed_tables, make_still_film, roun
 from thirdcard.service.alerts.signals import keep_signal
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.live.live_tables import WatchedTables
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.messages import TableStatus
 from thirdcard.service.store import chain
 from thirdcard.service.store.database import Database
@@ -25,7 +26,6 @@ from thirdcard.service.store.schema import LogRow, RoundRow
 from thirdcard.service.tables.following import FactsOfTables, Following
 from thirdcard.service.tables.setups import find_known, read_files
 from thirdcard.service.tables.table_acts import TableActs
-from thirdcard.service.watch.factory import now_utc
 
 PATIENCE_S = 300.0
 NAMES = ("F1", "F2", "F3")

@@ -10,8 +10,8 @@ import pytest
 
 from tests.repository import ROOT
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.store import people
-from thirdcard.service.watch.factory import now_utc
 from thirdcard.service.web.demo_room import ADMIN, BEGINNINGS_S, RECORDING, furnish
 from thirdcard.vision.video.video import probe
 
