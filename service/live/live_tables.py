@@ -19,8 +19,9 @@ from types import MappingProxyType
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from thirdcard.service.live.fork_server import begin_process
 from thirdcard.service.live.load_shedding import NEVER
-from thirdcard.service.live.supervisor import Begin, Supervisor, begin_process
+from thirdcard.service.live.supervisor import Begin, Supervisor
 from thirdcard.service.ports.live_tables import Clock, Picture
 from thirdcard.service.ports.messages import Failed, Message, Strained, TableStatus, Unwatched, Written
 from thirdcard.service.ports.moments import format_moment

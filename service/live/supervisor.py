@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Protocol
 
+from thirdcard.service.live.fork_server import begin_process
 from thirdcard.service.live.load_shedding import Turns
 from thirdcard.service.live.table_start import start_table
 from thirdcard.service.live.waiting import process_kept_waiting_s
@@ -84,16 +85,6 @@ class Running(Protocol):
 
 Begin = Callable[[Body, Path, Path, Connection], Running]
 """Starts a watch; takes the process's function, the home, the table's file, and its end of the pipe."""
-
-
-def begin_process(body: Body, home: Path, table_file: Path, theirs: Connection) -> Running:
-    """Start a process on this machine."""
-    context = multiprocessing.get_context("spawn")
-    name = f"table-{table_file.stem}"
-    process = context.Process(target=body, args=(home, table_file, theirs), name=name, daemon=True)
-    process.start()
-    theirs.close()
-    return process
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,10 +268,12 @@ class Supervisor:
         return silence - timedelta(seconds=self.kept_waiting_s(process.pid) - table.kept_s) > longest
 
     def _start(self, table: _Table, now: datetime) -> None:
-        ours, theirs = multiprocessing.Pipe()
-        table.process = self.begin(self.body, self.home, table.path, theirs)
-        table.pipe, table.started_at, table.heard_at, table.reason = ours, now, None, None
-        table.kept_s = 0.0
+        table.started_at, table.heard_at, table.reason, table.kept_s = now, None, None, 0.0
+        try:
+            table.pipe, theirs = multiprocessing.Pipe()
+            table.process = self.begin(self.body, self.home, table.path, theirs)
+        except OSError as error:
+            self._mourn(table, now, f"its process cannot be started: {error.strerror or error}")
 
     def _mourn(self, table: _Table, now: datetime, reason: str) -> None:
         """Report that a process is gone, and schedule its restart."""

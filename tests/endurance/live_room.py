@@ -21,8 +21,8 @@ from thirdcard.service.store.people import add_token
 from thirdcard.service.web.demo_room import furnish
 
 COMMAND = (sys.executable, "-c", "from thirdcard.service.cli.entry import main; main()")
-SPAWNED = b"spawn_main"
-"""A part of the command line of each table's process."""
+FORK_SERVER = b"multiprocessing.forkserver"
+"""A part of the command line of the process from which tables' processes are forked."""
 ROLES = ("operator", "supervisor", "admin")
 READY_S = 120.0
 UP = ("playing", "resting")
@@ -89,7 +89,8 @@ class LiveRoom:
     def table_pids(self) -> list[int]:
         """Return the ids of its tables' processes."""
         assert self.process is not None, "start() comes first"
-        return [pid for pid in children_of(self.process.pid) if SPAWNED in command_line(pid)]
+        servers = [pid for pid in children_of(self.process.pid) if FORK_SERVER in command_line(pid)]
+        return [pid for server in servers for pid in children_of(server)]
 
     def kill_server(self) -> None:
         """Kill the server; its tables notice that by themselves."""

@@ -1,6 +1,8 @@
 """Open a model with ONNX Runtime and run it, on the CPU with one thread by default, or on a GPU if there is one.
 
 The file's inputs and outputs are compared with their declaration on opening. Knows nothing of what a model is for.
+ONNX Runtime is imported by the functions that open a model: its import starts a thread, and a process with threads of
+others cannot be forked safely.
 """
 
 from __future__ import annotations
@@ -8,14 +10,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
-import onnxruntime as ort
 from numpy.typing import NDArray
 
 from thirdcard.vision.errors import ModelError
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.model_spec import ModelSpec, TensorSpec
+
+if TYPE_CHECKING:
+    import onnxruntime as ort
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +47,8 @@ class ModelSession:
         Raises:
             ModelError: The file is missing, altered or of another shape.
         """
+        import onnxruntime as ort
+
         spec.check_weights()
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
@@ -92,6 +99,8 @@ class ModelSession:
 
 def _there(provider: Provider) -> list[str]:
     """Return the provider, with the CPU as a fallback; the CPU alone where the provider is not available."""
+    import onnxruntime as ort
+
     if provider is not Provider.CPU and provider not in ort.get_available_providers():
         logger.warning("%s is not there: models run on the CPU; it needs onnxruntime-gpu and a driver", provider)
         provider = Provider.CPU

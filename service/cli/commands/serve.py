@@ -70,6 +70,7 @@ def serve(
     from thirdcard.service.config.log_lines import begin_log
     from thirdcard.service.config.settings import is_this_machine
     from thirdcard.service.config.settings_record import note_settings
+    from thirdcard.service.live.fork_server import start_fork_server
     from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.rounds.search.index import enter_missing
     from thirdcard.service.store.people import has_users
@@ -86,6 +87,8 @@ def serve(
     if not (insecure or trust_proxy or is_this_machine(listening[0])):
         raise ServeError(f"host = {listening[0]}; {IN_THE_CLEAR}")
     begin_log(house.log)
+    if engine == "local":
+        start_fork_server()
     settings = _read_settings(folder, house, time_zone or house.time_zone, trust_proxy or [])
     folder.load_tables()
     database = folder.open_database(os.environ)
@@ -131,7 +134,7 @@ def _read_settings(folder: Home, house: HouseFile, time_zone: str, trusted_proxi
 @contextmanager
 def _beginning(engine: str, address: str | None) -> Iterator[Begin]:
     """The function that starts the watch of a table, for the chosen engine."""
-    from thirdcard.service.live.supervisor import begin_process
+    from thirdcard.service.live.fork_server import begin_process
 
     if engine == "local":
         yield begin_process

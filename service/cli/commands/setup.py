@@ -29,8 +29,8 @@ def setup(
     from thirdcard.service.config.data_folder import Home
     from thirdcard.service.config.house_yaml import load_house
     from thirdcard.service.config.settings import parse_settings
+    from thirdcard.service.live.fork_server import begin_process
     from thirdcard.service.live.live_tables import WatchedTables
-    from thirdcard.service.live.supervisor import begin_process
     from thirdcard.service.live.unwatched import UnwatchedAlarm
     from thirdcard.service.ports.clock import now_utc
     from thirdcard.service.web.app import create_app

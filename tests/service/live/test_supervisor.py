@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from thirdcard.service.live.supervisor import FALLS, Supervisor
+from thirdcard.service.live.fork_server import begin_process
+from thirdcard.service.live.supervisor import FALLS, Body, Running, Supervisor
 from thirdcard.service.ports.clock import now_utc
 from thirdcard.service.ports.messages import (
     Failed,
@@ -164,6 +165,28 @@ def test_table_that_cannot_be_watched_says_why(room: Room) -> None:
 
     assert isinstance(down, TableStatus)
     assert down.fault == "broken.yaml: rulebook = x; must be a rulebook"
+
+
+def test_process_that_the_system_does_not_start_is_reported_and_tried_again(tmp_path: Path) -> None:
+    told: list[Message] = []
+    refusals = iter([OSError(11, "Resource temporarily unavailable")])
+
+    def begin(body: Body, home: Path, table_file: Path, theirs: Connection) -> Running:
+        for refusal in refusals:
+            raise refusal
+        return begin_process(body, home, table_file, theirs)
+
+    room = Room(tmp_path, told, supervisor=Supervisor(tmp_path, now_utc, told.append, play, begin=begin))
+    assert room.supervisor is not None
+    room.supervisor.start({"A": tmp_path / "A.yaml"})
+    try:
+        down = room.wait(is_down)
+        room.wait(is_playing("A"))
+    finally:
+        room.supervisor.stop()
+
+    assert isinstance(down, TableStatus)
+    assert down.fault == "its process cannot be started: Resource temporarily unavailable"
 
 
 def test_process_that_ends_again_and_again_is_told_as_unwatched(room: Room) -> None:
