@@ -88,16 +88,33 @@ def read_document(path: Path) -> Mapping[str, object]:
     Raises:
         DocumentError: The file is missing, unreadable, not YAML, or not a mapping.
     """
+    return parse_mapping(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """Read a file's text; at most one character beyond the longest text that may be parsed.
+
+    Raises:
+        DocumentError: The file is missing or unreadable.
+    """
     try:
         with path.open(encoding="utf-8") as file:
-            text = file.read(LONGEST_FILE + 1)
+            return file.read(LONGEST_FILE + 1)
     except FileNotFoundError:
         raise DocumentError(str(path), allowed="no such file") from None
     except (OSError, ValueError) as error:
         raise DocumentError(str(path), allowed=f"cannot be read: {_one_line(error)}") from error
-    document = parse_yaml(text, str(path))
+
+
+def parse_mapping(text: str, where: str) -> Mapping[str, object]:
+    """Parse the mapping that a YAML text holds.
+
+    Raises:
+        DocumentError: It is not valid YAML, or not a mapping.
+    """
+    document = parse_yaml(text, where)
     if not isinstance(document, Mapping):
-        raise DocumentError(str(path), "content", value=document, allowed="must be a mapping of keys to values")
+        raise DocumentError(where, "content", value=document, allowed="must be a mapping of keys to values")
     return document
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
@@ -15,8 +16,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from thirdcard.calibration.documents import read_document
-from thirdcard.calibration.errors import LayoutError, NoSuchNameError
+from thirdcard.calibration.documents import parse_mapping, read_text
+from thirdcard.calibration.errors import CalibrationError, LayoutError, NoSuchNameError
 from thirdcard.calibration.keys import (
     ChoiceKey,
     ConditionalChoiceKey,
@@ -42,6 +43,9 @@ HANDS = ("player", "banker")
 BET_PATTERN = "^[a-z][a-z0-9_]{0,39}$"
 BUILT_IN_LAYOUTS = ("mini-7", "midi-9", "full-14")
 LAYOUT_FOLDER = Path(__file__).parent / "layouts"
+KEPT_LAYOUTS = 32
+"""The number of parsed layouts that are kept. The tables of a house share a few layouts, of which each has a copy;
+to parse one takes 40 ms, and a start read it four times for each table."""
 
 _SMALLEST_AREA_MM2 = 1.0
 FloatArray = NDArray[np.float64]
@@ -239,7 +243,17 @@ def load_layout(reference: str | Mapping[str, object], base: Path) -> Layout:
     if not path.is_file():
         allowed = f"no such file beside it, and no built-in layout; built in: {', '.join(BUILT_IN_LAYOUTS)}"
         raise NoSuchNameError(str(base), "layout", value=reference, allowed=allowed)
-    return parse_layout(read_document(path), str(path))
+    text = read_text(path)
+    try:
+        return _layout_of(text)
+    except CalibrationError:
+        return parse_layout(parse_mapping(text, str(path)), str(path))  # the error again, with its place
+
+
+@lru_cache(maxsize=KEPT_LAYOUTS)
+def _layout_of(text: str) -> Layout:
+    """The layout that a file's text describes; layouts are immutable."""
+    return parse_layout(parse_mapping(text, ""), "")
 
 
 def _parse_areas(entries: Sequence[object]) -> tuple[Area, ...]:

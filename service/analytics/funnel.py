@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import poisson
+from scipy.special import gammaln, pdtr, pdtrik
 
 from thirdcard.service.analytics.rates import Interval
 
@@ -26,7 +26,14 @@ def funnel_limits(rounds: ArrayLike, house_rate: float, *, level: float = WARNIN
 
 def _smooth_quantile(share: float, expected: np.ndarray) -> np.ndarray:
     """The Poisson quantile, interpolated within its step."""
-    count = poisson.ppf(share, expected)
-    above = poisson.cdf(count, expected) - share
-    step = poisson.pmf(count, expected)
+    count = _quantile(share, expected)
+    above = pdtr(count, expected) - share
+    step = np.exp(count * np.log(expected) - gammaln(count + 1) - expected)
     return np.asarray(count - np.where(step > 0, above / np.maximum(step, 1e-300), 0.0))
+
+
+def _quantile(share: float, expected: np.ndarray) -> np.ndarray:
+    """The least count of which the Poisson distribution holds at least `share`; `expected` is above 0."""
+    count = np.ceil(np.maximum(pdtrik(share, expected), 0.0))
+    before = np.maximum(count - 1, 0.0)  # the inverse is rounded: the count before may do
+    return np.asarray(np.where(pdtr(before, expected) >= share, before, count))

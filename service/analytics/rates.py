@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaincc
-from scipy.stats import chi2, norm
+from scipy.special import gammaincc, gammaincinv, ndtri
 
 LEVEL = 0.95
 HALVINGS = 60
@@ -32,12 +31,13 @@ class Interval(NamedTuple):
 def exact_interval(events: ArrayLike, exposure: ArrayLike, *, level: float = LEVEL) -> Interval:
     """Garwood's exact interval of a Poisson rate; its coverage is at least `level`.
 
-    low = chi2(a/2; 2k) / 2n and high = chi2(1 - a/2; 2k + 2) / 2n, with a = 1 - level. Without exposure: 0 to infinity.
+    low = chi2(a/2; 2k) / 2n and high = chi2(1 - a/2; 2k + 2) / 2n, with a = 1 - level; half a chi2 quantile is one of
+    the gamma distribution, the inverse of its incomplete function. Without exposure: 0 to infinity.
     """
     k, n = np.asarray(events, np.float64), np.asarray(exposure, np.float64)
     tail = (1.0 - level) / 2
-    low = np.where(k > 0, chi2.ppf(tail, 2 * np.maximum(k, 1)) / 2, 0.0)
-    return _over(Interval(low, np.asarray(chi2.ppf(1 - tail, 2 * k + 2) / 2)), n)
+    low = np.where(k > 0, gammaincinv(np.maximum(k, 1), tail), 0.0)
+    return _over(Interval(low, np.asarray(gammaincinv(k + 1, 1 - tail))), n)
 
 
 def mid_p_interval(events: ArrayLike, exposure: ArrayLike, *, level: float = LEVEL) -> Interval:
@@ -56,7 +56,7 @@ def mid_p_interval(events: ArrayLike, exposure: ArrayLike, *, level: float = LEV
 def wilson_interval(hits: ArrayLike, trials: ArrayLike, *, level: float = LEVEL) -> Interval:
     """Wilson's interval of a share; 0 to 1 without trials."""
     k, n = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
-    z = norm.ppf(0.5 + level / 2)
+    z = ndtri(0.5 + level / 2)
     some = np.maximum(n, 1.0)
     centre = (k + z * z / 2) / (some + z * z)
     half = z / (some + z * z) * np.sqrt(k * (some - k) / some + z * z / 4)

@@ -24,7 +24,6 @@ from pathlib import Path
 import numpy as np
 import yaml
 from numpy.typing import NDArray
-from scipy.stats import norm
 
 from thirdcard.service.commission.consistency import OF_FACES, OF_PLACES, CheckedRound
 from thirdcard.service.evaluate.cards import FollowedCard
@@ -194,7 +193,7 @@ class _Grid:
         steps = np.linspace(-SPREAD_SIGMAS, SPREAD_SIGMAS, SPREAD_POINTS)
         thetas = np.exp(prior.sigma * steps)
         doubts = tuple(_RoundDoubts.of(played, prior) for played in rounds)
-        logs = norm.logpdf(steps) + sum((np.log(each.likelihood(thetas)) for each in doubts), np.zeros(len(steps)))
+        logs = -(steps**2) / 2 + sum((np.log(each.likelihood(thetas)) for each in doubts), np.zeros(len(steps)))
         weights = np.exp(logs - logs.max())
         return cls(doubts, thetas, np.asarray(weights / weights.sum()))
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
@@ -33,8 +34,6 @@ TOKEN = "token:"
 MOST_DAYS = 3660
 """Ten years: for longer, a token without expiry is the better choice."""
 _HASHER = PasswordHasher()
-_NO_USER = _HASHER.hash(secrets.token_hex(8))
-"""Verified where the name is unknown, so that the answer takes as long as for a known name."""
 
 
 class Role(StrEnum):
@@ -245,9 +244,9 @@ def add_token(
 
 def sign_in(session: Session, name: str, password: str, *, now: datetime) -> str | None:
     """Start a session and return its key; None where name or password are wrong."""
-    user = session.get(UserRow, name)
+    user, nobody = session.get(UserRow, name), _nobodys_hash()
     try:
-        _HASHER.verify(_NO_USER if user is None else user.password_hash, password[: LONGEST_PASSWORD + 1])
+        _HASHER.verify(nobody if user is None else user.password_hash, password[: LONGEST_PASSWORD + 1])
     except VerificationError:
         return None
     if user is None or not user.is_active:
@@ -335,6 +334,12 @@ def _role(text: str, allowed: Iterable[Role] = tuple(Role)) -> str:
 def _check_name(name: str) -> None:
     if not 1 <= len(name) <= 64 or not all(letter.isalnum() or letter in "-_.@" for letter in name):
         raise PeopleError(f"name = {name!r}; must be 1 to 64 letters, digits, or any of - _ . @", field="name")
+
+
+@cache
+def _nobodys_hash() -> str:
+    """What is verified where the name is unknown, so that the answer takes as long as for a known name."""
+    return _HASHER.hash(secrets.token_hex(8))
 
 
 def _digest(secret: str) -> str:

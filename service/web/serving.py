@@ -132,10 +132,14 @@ class RoomServer(uvicorn.Server):
         self._app = app
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then exclude all present objects from garbage collection, which makes it faster."""
+        """Start, then exclude all present objects from garbage collection, which makes it faster.
+
+        From then on garbage is collected, if it was not before.
+        """
         await super().startup(sockets)
         gc.collect()
         gc.freeze()
+        gc.enable()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Close the streams, then handle the signal."""

@@ -173,6 +173,22 @@ def test_layout_loads_from_file_name_or_mapping(tmp_path: Path) -> None:
     assert load_layout(layout_fields(), tmp_path).name == "small"
 
 
+def test_layout_of_one_content_is_parsed_once_and_a_changed_file_anew(tmp_path: Path) -> None:
+    for name in ("own.yaml", "copy.yaml"):
+        (tmp_path / name).write_text(yaml.safe_dump(layout_fields()))
+    first = load_layout("own.yaml", tmp_path)
+    assert load_layout("copy.yaml", tmp_path) is first
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(layout_fields() | {"name": "other"}))
+    assert load_layout("own.yaml", tmp_path).name == "other"
+
+
+def test_wrong_file_is_named_each_time(tmp_path: Path) -> None:
+    for name in ("own.yaml", "copy.yaml"):
+        (tmp_path / name).write_text(yaml.safe_dump(layout_fields() | {"name": ""}))
+        with pytest.raises(LayoutError, match=rf"{name}: name = "):
+            load_layout(name, tmp_path)
+
+
 def test_layout_of_no_such_name_lists_the_built_in_ones(tmp_path: Path) -> None:
     with pytest.raises(NoSuchNameError, match="layout = maxi; .* built in: mini-7, midi-9, full-14"):
         load_layout("maxi", tmp_path)

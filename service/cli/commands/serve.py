@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -105,7 +106,7 @@ def serve(
         tables = TableActs(home=folder, database=database, now=now_utc, who=BY_FILE).begin()
         watched = sum(table.wanted is Wanted.WATCHED for table in tables)
         typer.echo(f"Thirdcard watches {watched} tables; the room is at http://{listening[0]}:{listening[1]}/")
-        with _beginning(engine, address) as begin:
+        with _beginning(engine, address) as begin, _uncollected():
             _run(folder, database, settings, tables, address=listening, begin=begin)
     finally:
         database.close()
@@ -129,6 +130,17 @@ def _read_settings(folder: Home, house: HouseFile, time_zone: str, trusted_proxi
     return replace(
         settings, house=house_figures, evidence_url=evidence_url, log=house.log, signer=signer, verify=house.verify
     )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage until the service runs: all that is imported stays, and to look through it again and again
+    takes a tenth of the start."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @contextmanager

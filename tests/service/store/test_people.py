@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from argon2 import PasswordHasher
 from sqlalchemy import select
 
 from tests.service.store.conftest import NOW
@@ -46,6 +49,31 @@ def test_user_signs_in_and_out(anna: Database) -> None:
 def test_wrong_name_or_password_opens_nothing(anna: Database, name: str, password: str) -> None:
     with anna.writing() as session:
         assert people.sign_in(session, name, password, now=NOW) is None
+
+
+def test_unknown_name_is_verified_like_a_known_one(anna: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    verified: list[str] = []
+
+    class Hasher(PasswordHasher):
+        def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:
+            verified.append(str(hash))
+            return super().verify(hash, password)
+
+    monkeypatch.setattr(people, "_HASHER", Hasher())
+    with anna.writing() as session:
+        for name in ("anna", "bert", "bert"):
+            assert people.sign_in(session, name, "wrong", now=NOW) is None
+
+    known, unknown, again = verified
+    assert unknown == again != known
+    assert unknown.split("$")[:4] == known.split("$")[:4], "the same algorithm at the same cost"
+
+
+def test_import_hashes_nothing() -> None:
+    module = people.__name__
+    script = f"import argon2; argon2.PasswordHasher.hash = None; import {module}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

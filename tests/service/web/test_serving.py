@@ -28,6 +28,10 @@ try:
 finally:
     print("all stopped", flush=True)
 """
+WITHOUT_COLLECTION = """
+import gc
+gc.disable()
+""" + PROGRAM.replace('"all stopped"', '"collects" if gc.isenabled() else "does not"')
 
 
 def test_service_that_is_terminated_stops_its_tables_too() -> None:
@@ -37,6 +41,14 @@ def test_service_that_is_terminated_stops_its_tables_too() -> None:
         process.send_signal(signal.SIGTERM)
         assert process.stdout.read() == "all stopped\n"
     assert process.returncode == 0
+
+
+def test_running_service_collects_garbage_though_its_start_does_not() -> None:
+    with subprocess.Popen([sys.executable, "-c", WITHOUT_COLLECTION], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read() == "collects\n"
 
 
 @pytest.fixture
