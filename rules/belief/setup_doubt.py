@@ -142,6 +142,8 @@ class SetupDoubt:
     def take_back(self, alerts: Iterable[Alert]) -> None:
         """Forget alerts that were withdrawn already."""
         gone = set(map(_key, alerts))
+        if not gone:
+            return
         self._told = [alert for alert in self._told if _key(alert) not in gone]
 
     def close(self, found: Collection[Alert]) -> tuple[Alert, ...]:

@@ -71,6 +71,10 @@ class Bet(str):
     def __reduce__(self) -> tuple[type[Bet], tuple[str]]:
         return Bet, (str(self),)
 
+    def __deepcopy__(self, _memo: object) -> Bet:
+        """Itself: a bet is immutable."""
+        return self
+
 
 BET_PATTERN = "^[a-z][a-z0-9_]{0,39}$"
 _BET_NAME = re.compile(BET_PATTERN[1:-1])
