@@ -44,9 +44,9 @@ STARTING = timedelta(seconds=90)
 """The longest start of a process, counted in the same way."""
 BACK_OFF = tuple(timedelta(seconds=s) for s in (0.5, 1, 2, 5, 10, 30))
 GIVES_ROOM = timedelta(seconds=4)
-"""A start that takes longer no longer holds up other tables: alone on a core it takes two seconds. Eight tables on two
-busy cores are all watched after 53 s if they start at once, with 12 alerts sent late meanwhile; with a limit of 10 s
-after 94 s, with 7 late. Chosen between the two."""
+"""A start that takes longer no longer holds up other tables: alone on a core it takes one to two seconds. Chosen
+between two trials of eight tables on two busy cores, when each process still imported its program: started at once, all
+were watched after 53 s, with 12 alerts sent late meanwhile; with a limit of 10 s after 94 s, with 7 late."""
 HEALTHY = timedelta(seconds=60)
 """A process that lived this long failed by chance: it is restarted at once."""
 FALLS = 3
