@@ -13,20 +13,9 @@ from typing import TypeAlias
 
 from thirdcard.calibration.layout import Layout
 from thirdcard.rules.game.words import DEALER
-from thirdcard.rules.log.events import (
-    UNSEEN,
-    CardDealt,
-    CardMoved,
-    CardRemoved,
-    Event,
-    ResultAnnounced,
-    RoundClosed,
-    Side,
-    Source,
-)
+from thirdcard.rules.log.events import UNSEEN, CardDealt, CardMoved, CardRemoved, Event, ResultAnnounced, Side, Source
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.service.interpretation.dealing import (
-    IN_ONE_BOX_S,
     IN_TWO_BOXES_S,
     TURNED_HIDDEN_S,
     TURNED_SOON_S,
@@ -96,8 +85,6 @@ class CardLines:
     loose: LooseLines = field(init=False)
     """The cards that lie outside the boxes."""
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
-    _found: dict[int, float] = field(default_factory=dict)
-    """When the cards of the round were first seen at rest, by track."""
 
     def __post_init__(self) -> None:
         self.loose = LooseLines(self.state, self.waiting)
@@ -109,8 +96,6 @@ class CardLines:
     def apply(self, line: Event) -> None:
         """Apply a written line."""
         self.backs.apply(line)
-        if isinstance(line, RoundClosed):
-            self._found.clear()
 
     def rested(self, t: float, card: seen.CardRested, signalled: Signalled) -> list[Event]:
         """The lines for a card that rests in a box: usually dealt, else found again, or collected too early."""
@@ -127,7 +112,6 @@ class CardLines:
         card = card if opened is None else opened
         card_id = f"c{next(self._numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
-        self._found[card.track_id] = card.t
         dealt = self._as_dealt(dealt_line(t, card_id, side, card), card, signalled, is_open=opened is not None)
         if card.face_up and not dealt.face_up:
             turned = seen.CardFlipped(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
@@ -252,8 +236,7 @@ class CardLines:
         since_call_s = 0.0 if self.state.called_t is None else card.t - self.state.called_t
         is_blind = self.blindness.was_blind(card.t - card.hidden_s - TRAVEL_S, card.t)
         was_hidden = card.hidden_s > HIDDEN_S or self._is_turned_at_once(card)
-        is_missed = self.backs.is_missed(dealt.hand, number, since_call_s) or self._is_found_with_others(card)
-        is_missed = is_missed and card.face_up
+        is_missed = card.face_up and self.backs.is_missed(dealt.hand, number, since_call_s)
         is_found_late = card.is_faint and not card.face_up
         if not (is_blind or was_hidden or is_found_late or self.blindness.is_half_seen):
             self.backs.note(dealt.hand, number, face_up=card.face_up)
@@ -262,16 +245,6 @@ class CardLines:
         is_moment_unseen |= self.backs.may_have_missed_one(dealt.hand, number)
         is_moment_unseen |= is_found_late and number < INITIAL_CARDS
         return Arrival(is_blind=is_blind, was_hidden=was_hidden, is_missed=is_missed, is_moment_unseen=is_moment_unseen)
-
-    def _is_found_with_others(self, card: seen.CardRested) -> bool:
-        """Whether more than one other card was first seen together with this one.
-
-        Two cards leave the shoe together by mistake, never three: so they lay there, with their backs undetected, and
-        this one may have been turned meanwhile.
-        """
-        later = {each.track_id: each.t for each in self.waiting if isinstance(each, seen.CardRested)}
-        found = {track_id: t for track_id, t in (self._found | later).items() if track_id != card.track_id}
-        return sum(abs(t - card.t) < IN_ONE_BOX_S for t in found.values()) > 1
 
     def _is_turned_at_once(self, card: seen.CardRested) -> bool:
         """Whether it may be a third card that was dealt face down and turned by the same hand."""

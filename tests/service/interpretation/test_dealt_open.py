@@ -85,22 +85,6 @@ def test_open_card_that_was_hidden_while_nobody_turns_cards_came_open(hidden_s: 
     assert dealt(log_of(*FIRST, open_card))[-1][0] is face_up
 
 
-@pytest.mark.parametrize(
-    ("others_t", "face_up"),
-    [
-        pytest.param((5.0, 5.1), False, id="three found at once lay there before"),
-        pytest.param((4.9, 5.0), False, id="and in whatever order they are found"),
-        pytest.param((5.0, 5.9), True, id="two at once may be dealt at once"),
-    ],
-)
-def test_open_card_that_is_found_with_others_may_have_been_turned(others_t: tuple[float, float], face_up: bool) -> None:
-    open_card = replace(back(1, 5.0, "player"), face_up=True, reading=FACE)
-    others = [back(2, others_t[0], "player"), back(3, others_t[1], "banker")]
-
-    lines = dealt(log_of(*sorted((open_card, *others), key=lambda card: card.t)))
-    assert any(is_open for is_open, _ in lines) is face_up
-
-
 def test_where_cards_come_face_up_what_was_hidden_is_told_as_before() -> None:
     open_card = replace(back(1, 5.0, "player"), face_up=True, reading=FACE, hidden_s=1.5)
 
