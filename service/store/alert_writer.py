@@ -6,7 +6,7 @@ search; this package does not depend on rounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,8 @@ from sqlalchemy.orm import Session
 from thirdcard.service.store import chain
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.log_chains import alert_chain
+from thirdcard.service.store.recorded_rows import table_of
+from thirdcard.service.store.row_record import insert_rows
 from thirdcard.service.store.schema import AlertRow, EvidenceRow
 
 PROMISED, KEPT, FAILED = "promised", "kept", "failed"
@@ -94,7 +96,7 @@ def write_alert(session: Session, raised: RaisedAlert, *, now: datetime) -> Aler
     lines = [{"alert": row.id, "body": raised.body}, *(_sealed(row.id, file) for file in kept)]
     chain.append(session, alert_chain(raised.table_id), lines, at=now)
     if raised.evidence is not None:
-        session.add_all(_evidence_rows(row.id, raised.evidence))
+        insert_rows(session, EvidenceRow, [*_evidence_rows(row.id, raised.evidence)])
     return row
 
 
@@ -133,12 +135,13 @@ def _sealed(alert_id: int, file: KeptFile) -> Mapping[str, object]:
     return {"alert": alert_id, "evidence": file.kind, "sha256": file.sha256}
 
 
-def _evidence_rows(alert_id: int, evidence: AlertEvidence) -> Iterable[EvidenceRow]:
-    span = {"from_at": evidence.from_at, "to_at": evidence.to_at}
+def _evidence_rows(alert_id: int, evidence: AlertEvidence) -> Iterator[Mapping[str, Any]]:
+    row = dict.fromkeys(column.name for column in table_of(EvidenceRow).columns if not column.primary_key)
+    row |= {"alert_id": alert_id, "from_at": evidence.from_at, "to_at": evidence.to_at}
     for file in evidence.kept:
         facts = {"path": file.path, "size_bytes": file.size_bytes, "sha256": file.sha256}
-        yield EvidenceRow(alert_id=alert_id, kind=file.kind, state=KEPT, **span, **facts)
+        yield {**row, "kind": file.kind, "state": KEPT, **facts}
     for kind in evidence.promised:
-        yield EvidenceRow(alert_id=alert_id, kind=kind, state=PROMISED, **span)
+        yield {**row, "kind": kind, "state": PROMISED}
     if evidence.fault is not None:
-        yield EvidenceRow(alert_id=alert_id, kind="clip", state=FAILED, fault=evidence.fault, **span)
+        yield {**row, "kind": "clip", "state": FAILED, "fault": evidence.fault}

@@ -14,11 +14,12 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, CursorResult, Engine, bindparam, select
+from sqlalchemy import Connection, Engine, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from thirdcard.service.store.columns import stored_time
+from thirdcard.service.store.driver import execute
 from thirdcard.service.store.schema import Base, ChainHead, ChainLine
 
 FIRST_SEAL = "0" * 64
@@ -28,8 +29,6 @@ _ADD = f"INSERT INTO {_LINES.name} (chain, seq, at, body, seal) VALUES (?, ?, ?,
 _BEGIN = insert(_HEADS).on_conflict_do_nothing()
 _END = select(_HEADS.c.seq, _HEADS.c.seal).where(_HEADS.c.chain == bindparam("of_chain")).with_for_update()
 _MOVE = f"UPDATE {_HEADS.name} SET seq = ?, seal = ? WHERE chain = ? AND seq = ? AND seal = ?"
-_MARKS = {"qmark": "?", "pyformat": "%s"}
-"""How the drivers of SQLite and PostgreSQL mark a value."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 End = tuple[int, str]
 """Number and seal of a chain's last line."""
@@ -69,11 +68,7 @@ class Breach:
 
 
 def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]], *, at: datetime) -> list[AppendedLine]:
-    """Append lines to a chain and return them; they are stored when the session's transaction is committed.
-
-    Statements go to the driver as they are: every alert adds lines to two chains, and composed statements cost twice
-    as much, mapped objects several times.
-    """
+    """Append lines to a chain and return them; they are stored when the session's transaction is committed."""
     texts = [canonical(body) for body in bodies]
     if not texts:
         return []
@@ -86,8 +81,7 @@ def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]],
         lines = _move(connection, chain, _end_to_move(connection, chain), texts, at)
         assert lines is not None, "the end is locked"
     ends[chain] = (lines[-1].seq, lines[-1].seal)
-    stored = [(*line[:2], stored_time(line.at), *line[3:]) for line in lines]
-    _execute(connection, _ADD, stored if len(stored) > 1 else stored[0])
+    execute(connection, _ADD, *((*line[:2], stored_time(line.at), *line[3:]) for line in lines))
     return lines
 
 
@@ -108,12 +102,8 @@ def _move(
     for text in texts:
         seq, seal = seq + 1, seal_of(seal, chain, seq + 1, at, text)
         lines.append(AppendedLine(chain, seq, at, text, seal))
-    moved = _execute(connection, _MOVE, (seq, seal, chain, *end))
+    moved = execute(connection, _MOVE, (seq, seal, chain, *end))
     return lines if moved.rowcount == 1 else None
-
-
-def _execute(connection: Connection, statement: str, values: Any) -> CursorResult[Any]:
-    return connection.exec_driver_sql(statement.replace("?", _MARKS[connection.dialect.paramstyle]), values)
 
 
 def _end_to_move(connection: Connection, chain: str) -> End:

@@ -19,6 +19,11 @@ def stored_time(at: datetime) -> int:
     return (at - _EPOCH) // _MICROSECOND
 
 
+def time_of(stored: int) -> datetime:
+    """The time in UTC of stored microseconds."""
+    return _EPOCH + stored * _MICROSECOND
+
+
 class UtcTime(TypeDecorator[datetime]):
     """A time in UTC, stored as whole microseconds since 1970: SQLite has no time zones."""
 
@@ -31,4 +36,4 @@ class UtcTime(TypeDecorator[datetime]):
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
         """The time in UTC."""
-        return None if value is None else _EPOCH + value * _MICROSECOND
+        return None if value is None else time_of(value)

@@ -7,18 +7,19 @@ unchanged, long texts and secrets by their SHA-256. Entries about a gaming table
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import Boolean, Column, Float, String, Table, inspect
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.util import identity_key
 from sqlalchemy.types import TypeEngine
 
-from thirdcard.service.store.columns import UtcTime
+from thirdcard.service.store.columns import UtcTime, stored_time, time_of
 from thirdcard.service.store.dealer_schema import DealerNameRow, DealerRow, StintRow
 from thirdcard.service.store.round_schema import CorrectionRow, RoundTerm
 from thirdcard.service.store.schema import (
@@ -144,24 +145,40 @@ def table_of(kind: type[Base]) -> Table:
     return table
 
 
-def recorded_values(row: Base) -> dict[str, Any]:
-    """The values of all recorded columns of a row, as recorded in an entry."""
-    values, loaded = {}, row.__dict__
-    for name, recorder in _recorders(type(row)):
-        value = loaded[name] if name in loaded else getattr(row, name)
-        values[name] = value if value is None or recorder is _same else recorder(value)
-    return values
+def recorded_values(kind: type[Base], values: Iterable[Any], *, are_stored: bool = False) -> dict[str, Any]:
+    """What an entry records of a row, by column: the same before writing the row and after reading it back.
+
+    Args:
+        kind: The row's class.
+        values: The values of all recorded columns, in the order of `columns_of`.
+        are_stored: Whether times are microseconds since 1970, as the database stores them.
+    """
+    told = zip(_recorders(kind, are_stored), values, strict=True)
+    return {name: None if value is None else recorder(value) for (name, recorder), value in told}
+
+
+def values_of(row: Base) -> list[Any]:
+    """The values of all recorded columns of a row, in the order of `columns_of`."""
+    return [getattr(row, name) for name in column_names(type(row))]
 
 
 @cache
-def _recorders(kind: type[Base]) -> Sequence[tuple[str, Callable[[Any], Any]]]:
-    return tuple((column.name, _recorder(kind, column)) for column in columns_of(kind))
+def _recorders(kind: type[Base], are_stored: bool) -> Sequence[tuple[str, Callable[[Any], Any]]]:
+    recorders = ((column.name, _recorder(kind, column)) for column in columns_of(kind))
+    return tuple((name, _stored_time if are_stored and of is _time else of) for name, of in recorders)
 
 
 @cache
-def _parents(kind: type[Base]) -> Sequence[str]:
-    columns = {column.name for column in columns_of(kind)}
-    return tuple(name for name in ("table_id", "alert_id", "log_id") if name in columns)
+def column_names(kind: type[Base]) -> Sequence[str]:
+    """The names of the recorded columns."""
+    return tuple(column.name for column in columns_of(kind))
+
+
+@cache
+def parent_column(kind: type[Base]) -> str | None:
+    """The column that leads to a row's gaming table; None where the chain is not a gaming table's."""
+    names = (name for name in ("table_id", "alert_id", "log_id") if name in column_names(kind))
+    return next(names) if RECORDED[kind].subject in PER_TABLE else None
 
 
 @cache
@@ -170,15 +187,26 @@ def key_names(kind: type[Base]) -> Sequence[str]:
     return tuple(column.name for column in table_of(kind).primary_key.columns)
 
 
-def chain_of_row(session: Session, row: Base) -> str:
-    """The name of the chain that records a row."""
-    return chain_of_subject(RECORDED[type(row)].subject, _gaming_table(session, row))
+def chain_of_row(session: Session, kind: type[Base], parent: Any) -> str:
+    """The name of the chain that records a row.
+
+    Args:
+        session: A transaction.
+        kind: The row's class.
+        parent: The value of the class's `parent_column`; None where it has none.
+    """
+    match parent_column(kind):
+        case "alert_id":
+            parent = _gaming_table(session, AlertRow, parent)
+        case "log_id":
+            parent = _gaming_table(session, LogRow, parent)
+    return chain_of_subject(RECORDED[kind].subject, parent)
 
 
-def parent_of(row: Base) -> tuple[object, ...]:
-    """What decides on the chain of a row: rows with equal parents are recorded in one chain."""
-    kind = type(row)
-    return (kind, *(getattr(row, name) for name in _parents(kind)))
+def _gaming_table(session: Session, kind: type[AlertRow] | type[LogRow], key: Any) -> str:
+    """The gaming table of an alert or log, which is mostly loaded: `get_one` costs as much as sealing a line."""
+    row: Any = session.identity_map.get(identity_key(kind, key)) or session.get_one(kind, key)
+    return str(row.table_id)
 
 
 def chain_of_subject(subject: RecordSubject, table_id: str | None) -> str:
@@ -214,7 +242,13 @@ def _hash(value: Any) -> Any:
 
 
 def _time(value: datetime) -> str:
-    return value.astimezone(UTC).isoformat()
+    return _stored_time(stored_time(value))
+
+
+@lru_cache(maxsize=100)
+def _stored_time(stored: int) -> str:
+    """The rows of one transaction often have the same times."""
+    return time_of(stored).isoformat()
 
 
 def _number(value: Any) -> Any:
@@ -226,11 +260,3 @@ def _same(value: Any) -> Any:
 
 
 _RECORDERS: Mapping[type[TypeEngine[Any]], Callable[[Any], Any]] = {UtcTime: _time, Boolean: bool, Float: _number}
-
-
-def _gaming_table(session: Session, row: Base) -> str | None:
-    if isinstance(row, AlertChange | EvidenceRow):
-        return session.get_one(AlertRow, row.alert_id).table_id
-    if isinstance(row, FootageRow | LogNoteRow):
-        return session.get_one(LogRow, row.log_id).table_id
-    return getattr(row, "table_id", None)

@@ -5,57 +5,78 @@ forbids statements that change many recorded rows at once. An entry names the ac
 transaction, which say who made the change and why. A transaction adds one entry to each chain that it concerns:
 
     {"acts": [17], "rows": [
+        {"table": "evidence", "columns": ["id", "alert_id", ...], "added": [[5, 3, ...], [6, 3, ...]]},
         {"table": "alerts", "key": [3], "is": {"state": "confirmed", ...}, "was": {"state": "open"}}]}
 
-`is` holds every column, `was` those that were changed. A deleted row has `gone` instead of `is`. Entries with
-`taken_over` were made once, when a database older than these chains was opened.
+`added` holds the values of rows that were added, in the order of `columns`. Of any other row, `is` holds every column,
+and `was` those that were changed. A deleted row has `gone` instead of `is`. Entries with `taken_over` were made once,
+when a database older than these chains was opened. Version 0.1.0 recorded an added row by `key` and `is`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, event, func, inspect, select
+from sqlalchemy import Connection, event, inspect, select
 from sqlalchemy.orm import Session
 
 from thirdcard.service.store import chain
+from thirdcard.service.store.columns import stored_time
+from thirdcard.service.store.driver import execute
 from thirdcard.service.store.recorded_rows import (
     RECORDED,
     Key,
     chain_of_row,
     chain_of_subject,
+    column_names,
     columns_of,
     key_names,
-    parent_of,
+    parent_column,
     recorded_value,
     recorded_values,
     table_of,
+    values_of,
 )
 from thirdcard.service.store.schema import AlertRow, Base, LogRow
 
 AT_ONCE = 200
 """The number of rows in one entry when an older database is recorded: about 100 KB of JSON."""
-_SQLITE_NOW = "SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')"
-_CHANGED = "changed rows"
+_NOW = {
+    "sqlite": "SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')",
+    "postgresql": "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US+00:00')",
+}
+"""Statements that return the current UTC time as ISO 8601."""
+_CHANGES = "changes of rows"
 _ACTS = "acts of the audit"
+Identity = tuple[type[Base], Key]
+"""A row's class and primary key."""
 
 
 @dataclass(slots=True)
 class _Changed:
-    """A row changed in this transaction."""
+    """A row that existed before this transaction, and was changed or deleted in it."""
 
     row: Base
     was: dict[str, Any] = field(default_factory=dict)
     """The previous values of its changed columns."""
-    is_new: bool = False
-    """Whether it was added in this transaction, so that there are no previous values."""
-    is_gone: bool = False
-    chain: str | None = None
-    """The chain of a deleted row, found while it still existed."""
+    chain_when_gone: str | None = None
+    """The chain of a deleted row, found while the row still existed; None for a row that is still there."""
+
+
+@dataclass(slots=True)
+class _Changes:
+    """The rows that this transaction added, changed and deleted."""
+
+    added: dict[Base, None] = field(default_factory=dict)
+    """The rows that were added as objects, in order."""
+    inserted: list[tuple[type[Base], Sequence[Any]]] = field(default_factory=list)
+    """The rows that were added by statements: their classes, and their recorded columns as the database holds them."""
+    changed: dict[Identity, _Changed] = field(default_factory=dict)
 
 
 def follow_rows(sessions: type[Session]) -> None:
@@ -69,13 +90,34 @@ def note_act(session: Session, seq: int) -> None:
     session.info.setdefault(_ACTS, []).append(seq)
 
 
+def insert_rows(session: Session, kind: type[Base], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows with one statement, and record what the database returns; a tenth of the cost of objects.
+
+    Args:
+        session: The transaction.
+        kind: The class of all rows.
+        rows: The value of each column except an id that the database counts; the same columns for all rows.
+    """
+    if not rows:
+        return
+    session.flush()
+    given = [stored_time(value) if isinstance(value, datetime) else value for row in rows for value in row.values()]
+    stored = execute(session.connection(), _insertion(kind, tuple(rows[0]), len(rows)), given).fetchall()
+    _changes(session).inserted += ((kind, row) for row in stored)
+
+
+@cache
+def _insertion(kind: type[Base], columns: Sequence[str], count: int) -> str:
+    values = ", ".join([f"({', '.join('?' * len(columns))})"] * count)
+    returned = ", ".join(column_names(kind))
+    return f"INSERT INTO {table_of(kind).name} ({', '.join(columns)}) VALUES {values} RETURNING {returned}"
+
+
 def database_time(session: Session) -> datetime:
     """The current time by the database's own clock."""
-    if session.get_bind().dialect.name == "sqlite":
-        text: str = session.connection().exec_driver_sql(_SQLITE_NOW).scalar_one()
-        return datetime.fromisoformat(text)
-    now: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
-    return now
+    connection = session.connection()
+    (text,) = execute(connection, _NOW[connection.dialect.name]).fetchone()
+    return datetime.fromisoformat(text)
 
 
 def take_over(connection: Connection) -> None:
@@ -133,57 +175,75 @@ def _gaming_table(values: dict[str, Any], tables: dict[str, dict[int, str]]) -> 
 
 
 def _collect(session: Session, _context: object) -> None:
-    """Collect the rows that a flush changes, with their previous values."""
-    changed: dict[tuple[type[Base], Key], _Changed] = session.info.setdefault(_CHANGED, {})
+    """Collect the rows that a flush adds, changes and deletes, with their previous values."""
+    changes = _changes(session)
     for row in session.new:
         if type(row) in RECORDED:
-            one = changed.setdefault(_key_of(row), _Changed(row, is_new=True))
-            one.row, one.is_gone = row, False
+            again = changes.changed.get(_key_of(row)) if changes.changed else None
+            if again is None:
+                changes.added[row] = None
+            else:
+                again.row, again.chain_when_gone = row, None
     for row in session.dirty:
-        if type(row) in RECORDED and session.is_modified(row):
-            one = changed.setdefault(_key_of(row), _Changed(row))
+        if type(row) in RECORDED and row not in changes.added and session.is_modified(row):
+            one = changes.changed.setdefault(_key_of(row), _Changed(row))
             one.was = dict(_old_values(row)) | one.was
     for row in session.deleted:
-        if type(row) in RECORDED:
-            one = changed.setdefault(_key_of(row), _Changed(row))
-            one.was = recorded_values(row) | dict(_old_values(row)) | one.was
-            one.is_gone, one.chain = True, chain_of_row(session, row)
+        if row in changes.added:
+            del changes.added[row]
+        elif type(row) in RECORDED:
+            one = changes.changed.setdefault(_key_of(row), _Changed(row))
+            one.was = recorded_values(type(row), values_of(row)) | dict(_old_values(row)) | one.was
+            one.chain_when_gone = _chain_of(session, type(row), one.was, {})
 
 
 def _record(session: Session) -> None:
     """Append the entries of this transaction, in order of the chains' names, so that transactions cannot deadlock."""
     session.flush()
-    changed: dict[tuple[type[Base], Key], _Changed] = session.info.pop(_CHANGED, {})
+    changes = _changes(session)
     acts: list[int] = session.info.pop(_ACTS, [])
+    del session.info[_CHANGES]
+    chains: dict[tuple[type[Base], object], str] = {}
+    added: dict[tuple[str, type[Base]], list[list[Any]]] = defaultdict(list)
+    rows = [(type(row), recorded_values(type(row), values_of(row))) for row in changes.added]
+    rows += [(kind, recorded_values(kind, row, are_stored=True)) for kind, row in changes.inserted]
+    for kind, values in rows:
+        added[_chain_of(session, kind, values, chains), kind].append([*values.values()])
     entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    names: dict[tuple[object, ...], str] = {}
-    for (kind, key), one in changed.items():
-        if not (one.is_new and one.is_gone):
-            name = one.chain if one.is_gone and one.chain else _chain_of(session, one.row, names)
-            entries[name].append({"table": table_of(kind).name, "key": list(key), **_told(one)})
+    for (name, kind), lists in added.items():
+        entries[name].append({"table": table_of(kind).name, "columns": column_names(kind), "added": lists})
+    for (kind, key), one in changes.changed.items():
+        values = recorded_values(kind, values_of(one.row)) if one.chain_when_gone is None else {}
+        name = one.chain_when_gone or _chain_of(session, kind, values, chains)
+        told: dict[str, Any] = {"is": values} if values else {"gone": True}
+        told |= {"was": one.was} if one.was else {}
+        entries[name].append({"table": table_of(kind).name, "key": key, **told})
     if not entries:
         return
     at = database_time(session)
-    for name, rows in sorted(entries.items()):
-        chain.append(session, name, [({"acts": acts} if acts else {}) | {"rows": rows}], at=at)
+    for name, rows_told in sorted(entries.items()):
+        chain.append(session, name, [({"acts": acts} if acts else {}) | {"rows": rows_told}], at=at)
 
 
-def _chain_of(session: Session, row: Base, names: dict[tuple[object, ...], str]) -> str:
-    """The chain that records a row; `names` keeps it for rows with the same parent."""
-    parent = parent_of(row)
-    if parent not in names:
-        names[parent] = chain_of_row(session, row)
-    return names[parent]
+def _changes(session: Session) -> _Changes:
+    changes: _Changes = session.info.setdefault(_CHANGES, _Changes())
+    return changes
 
 
-def _told(one: _Changed) -> dict[str, Any]:
-    told: dict[str, Any] = {"gone": True} if one.is_gone else {"is": recorded_values(one.row)}
-    return told if one.is_new or not one.was else told | {"was": one.was}
+def _chain_of(
+    session: Session, kind: type[Base], values: Mapping[str, Any], chains: dict[tuple[type[Base], Any], str]
+) -> str:
+    """The chain that records a row with these values; `chains` keeps it for rows with the same parent."""
+    column = parent_column(kind)
+    parent = kind, None if column is None else values[column]
+    if parent not in chains:
+        chains[parent] = chain_of_row(session, *parent)
+    return chains[parent]
 
 
-def _key_of(row: Base) -> tuple[type[Base], Key]:
+def _key_of(row: Base) -> Identity:
     kind = type(row)
-    return kind, tuple(getattr(row, name) for name in key_names(kind))
+    return kind, tuple([getattr(row, name) for name in key_names(kind)])
 
 
 def _old_values(row: Base) -> Iterator[tuple[str, Any]]:

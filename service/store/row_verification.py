@@ -18,11 +18,21 @@ from sqlalchemy import func, select, tuple_
 from sqlalchemy.orm import Session
 
 from thirdcard.service.store import chain
-from thirdcard.service.store.recorded_rows import CHAINS, RECORDED, Key, columns_of, recorded_value, table_of
+from thirdcard.service.store.recorded_rows import (
+    CHAINS,
+    RECORDED,
+    Key,
+    columns_of,
+    key_names,
+    recorded_values,
+    table_of,
+)
 from thirdcard.service.store.schema import Base
 
 AT_ONCE = 500
 """The number of rows read with one statement; SQLite allows 32,766 values in one."""
+LARGEST = 2**63
+"""No integer of a database reaches it."""
 MOST = 20
 """The number of faults that are named; the others are only counted."""
 _SCRATCH = """
@@ -103,18 +113,40 @@ def _chains(session: Session) -> list[str]:
 def _told(session: Session, name: str) -> Iterator[tuple[str, str, str, int, str | None]]:
     """Every entry of a chain, in order, as rows of the scratch table."""
     for seq, content in chain.contents(session, name):
-        rows = content.get("rows")
-        for row in rows if isinstance(rows, list) else ():
-            if _is_entry(row):
-                values = None if row.get("gone") else json.dumps(row["is"])
-                yield name, row["table"], json.dumps(row["key"]), seq, values
+        told = content.get("rows")
+        for one in told if isinstance(told, list) else ():
+            for table, key, values in _rows_of(one):
+                yield name, table, json.dumps(key), seq, None if values is None else json.dumps(values)
 
 
-def _is_entry(row: Any) -> bool:
-    """Whether a row's entry has the form in which it is written; any other was changed, which its seal shows."""
-    if not isinstance(row, dict) or str(row.get("table")) not in _KINDS or not isinstance(row.get("key"), list):
+def _rows_of(told: Any) -> Iterator[tuple[str, list[Any], Mapping[str, Any] | None]]:
+    """Table, key and values of each row that a part of an entry is about; the values of a deleted row are None.
+
+    What does not have the form in which entries are written was changed, which its seal shows.
+    """
+    kind = _KINDS.get(str(told.get("table"))) if isinstance(told, dict) else None
+    if kind is None:
+        return
+    one: tuple[Any, Any] = told.get("key"), told.get("is")
+    for key, values in _added(kind, told) if "added" in told else [one]:
+        if _is_key(kind, key) and (told.get("gone") or isinstance(values, dict)):
+            yield told["table"], key, None if told.get("gone") else values
+
+
+def _added(kind: type[Base], told: Mapping[str, Any]) -> Iterator[tuple[list[Any], dict[str, Any]]]:
+    columns, added = told.get("columns"), told["added"]
+    for row in added if isinstance(columns, list) and isinstance(added, list) else ():
+        values = dict(zip(map(str, columns or ()), row if isinstance(row, list) else (), strict=False))
+        yield [values.get(name) for name in key_names(kind)], values
+
+
+def _is_key(kind: type[Base], key: Any) -> bool:
+    """Whether a database can look for this key."""
+    columns = table_of(kind).primary_key.columns
+    if not isinstance(key, list) or len(key) != len(columns):
         return False
-    return bool(row.get("gone")) or isinstance(row.get("is"), dict)
+    fit = all(isinstance(value, column.type.python_type) for value, column in zip(key, columns, strict=True))
+    return fit and all(isinstance(value, str) or abs(value) < LARGEST for value in key)
 
 
 def _last_entries(scratch: sqlite3.Connection, name: str) -> Iterator[_Entry]:
@@ -154,11 +186,10 @@ def _difference(column: str, found: Any, recorded: Any) -> str:
 
 
 def _rows(session: Session, kind: type[Base], keys: Sequence[Key]) -> Iterator[tuple[Key, Mapping[str, Any]]]:
-    columns, primary = columns_of(kind), list(table_of(kind).primary_key.columns)
+    primary = list(table_of(kind).primary_key.columns)
     wanted = primary[0].in_([key[0] for key in keys]) if len(primary) == 1 else tuple_(*primary).in_(keys)
-    for row in session.execute(select(*columns).where(wanted)).mappings():
-        values = {column.name: recorded_value(kind, column, row[column]) for column in columns}
-        yield tuple(row[column] for column in primary), values
+    for row in session.execute(select(*columns_of(kind)).where(wanted)):
+        yield tuple(row._mapping[column] for column in primary), recorded_values(kind, row)
 
 
 def _unrecorded(session: Session, scratch: sqlite3.Connection, kind: type[Base]) -> Iterator[str]:

@@ -39,7 +39,13 @@ from thirdcard.service.store import chain
 from thirdcard.service.store.audit import AUDIT
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.log_chains import alert_chain, log_chain
-from thirdcard.service.store.recorded_rows import RecordSubject, chain_of_subject, columns_of, recorded_value, table_of
+from thirdcard.service.store.recorded_rows import (
+    RecordSubject,
+    chain_of_subject,
+    column_names,
+    recorded_values,
+    table_of,
+)
 from thirdcard.service.store.schema import AlertChange, AlertRow, Base, ChainHead, ChainLine, LogRow
 from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
 from thirdcard.service.web.case_seal import lines_of_alerts
@@ -79,8 +85,8 @@ class Filling:
     def recorded(self, kind: type[Base], values: Mapping[str, Any], table: str, at: datetime) -> None:
         """Add a row and its record."""
         self.row(kind, values)
-        told = {column.name: recorded_value(kind, column, values.get(column.name)) for column in columns_of(kind)}
-        entry = {"table": table_of(kind).name, "key": [values["id"]], "is": told}
+        told = recorded_values(kind, [values.get(name) for name in column_names(kind)])
+        entry = {"table": table_of(kind).name, "columns": column_names(kind), "added": [[*told.values()]]}
         self.line(chain_of_subject(RecordSubject.ALERTS, table), {"rows": [entry]}, at)
 
     def leaf(self, name: str) -> Leaf:

@@ -43,7 +43,7 @@ from thirdcard.service.store.database import Database
 from thirdcard.service.store.holds import hold_alert, hold_case, lift_hold
 from thirdcard.service.store.log_chains import log_chain
 from thirdcard.service.store.people import Person, Role
-from thirdcard.service.store.recorded_rows import columns_of, recorded_value, table_of
+from thirdcard.service.store.recorded_rows import column_names, key_names, recorded_values, table_of
 from thirdcard.service.store.round_schema import CorrectionRow
 from thirdcard.service.store.schema import Base, ChainHead, ChainLine, LogRow, RoundRow
 from thirdcard.service.tables.table_acts import TableActs
@@ -266,16 +266,20 @@ def change_row(session: Session, kind: type[Base], key: Mapping[str, Any], /, **
 def record(session: Session, kind: type[Base], key: Mapping[str, Any]) -> None:
     """Change every record of a row to what the row holds now, and seal these chains anew."""
     row, table = row_of(session, kind, **key)._mapping, table_of(kind)
-    values = {column.name: recorded_value(kind, column, row[column.name]) for column in columns_of(kind)}
-    wanted = {"table": table.name, "key": [row[column.name] for column in table.primary_key.columns]}
+    values = recorded_values(kind, [row[name] for name in column_names(kind)])
+    places = [column_names(kind).index(name) for name in key_names(kind)]
+    wanted = [row[name] for name in key_names(kind)]
     for line in session.scalars(select(ChainLine).where(ChainLine.chain.startswith("rows/"))).all():
         body = json.loads(line.body)
-        found = [one for one in body["rows"] if {name: one[name] for name in wanted} == wanted]
-        for one in found:
-            one["is"] = values
-            one.pop("was", None)
-        if found:
-            line.body = chain.canonical(body)
+        for one in body["rows"]:
+            if one["table"] == table.name and one.get("key") == wanted:
+                one["is"] = values
+                one.pop("was", None)
+            for added in one.get("added", ()) if one["table"] == table.name else ():
+                if [added[place] for place in places] == wanted:
+                    added[:] = values.values()
+        if (text := chain.canonical(body)) != line.body:
+            line.body = text
             session.flush()
             reseal(session, line.chain)
             session.flush()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, text, update
 
 from tests.repository import ROOT
 from tests.service.databases import copied_url, url_of
@@ -16,8 +16,20 @@ from tests.service.store.every_row import ORDER, changeable_columns, furnish, on
 from thirdcard.service.store import audit, chain
 from thirdcard.service.store.database import Database, open_database, sqlite_url
 from thirdcard.service.store.recorded_rows import RECORDED, UNRECORDED, table_of
+from thirdcard.service.store.row_record import insert_rows
 from thirdcard.service.store.row_verification import AT_ONCE, MOST, taken_over_at, verify_rows
-from thirdcard.service.store.schema import AlertRow, Base, CaseNote, ChainLine, HoldRow, RoundRow, TokenRow, UserRow
+from thirdcard.service.store.schema import (
+    AlertRow,
+    Base,
+    CaseNote,
+    ChainLine,
+    EvidenceRow,
+    HoldRow,
+    LogRow,
+    RoundRow,
+    TokenRow,
+    UserRow,
+)
 from thirdcard.service.store.setup_schema import WatchedTableRow
 from thirdcard.service.store.shift_schema import FootageRow
 from thirdcard.service.store.verification import verify_chains
@@ -173,6 +185,69 @@ def test_entry_names_the_act_and_what_was_before(full: Database) -> None:
         )
 
 
+def pieces_of(database: Database, *kinds: str) -> list[dict[str, Any]]:
+    """The evidence of a new alert, as it is inserted."""
+    with database.writing() as session:
+        log = LogRow(table_id="B07", began_at=NOW, rules="{}", first_line=1)
+        session.add(log)
+        session.flush()
+        facts = {"table_id": "B07", "log_id": log.id, "round": 1, "code": "x", "severity": "low", "state": "open"}
+        alert = AlertRow(**facts, at=NOW, noticed_at=NOW, body="{}")
+        session.add(alert)
+        session.flush()
+        row = {"alert_id": alert.id, "state": "promised", "from_at": NOW, "to_at": NOW, "path": None}
+        return [{**row, "kind": kind} for kind in kinds]
+
+
+def test_rows_of_one_statement_are_recorded_together(database: Database) -> None:
+    pieces = pieces_of(database, "clip", "still")
+    with database.writing() as session:
+        insert_rows(session, EvidenceRow, pieces)
+        insert_rows(session, EvidenceRow, [])
+    assert faults_of(database) == []
+    with database.reading() as session:
+        *_, (_, content) = chain.contents(session, "rows/alerts/B07")
+    (told,) = content["rows"]
+    columns, moment = table_of(EvidenceRow).columns.keys(), NOW.isoformat()
+    rest = ["promised", moment, moment, None, None, None, None]
+    assert told == {"table": "evidence", "columns": columns, "added": [[1, 1, "clip", *rest], [2, 1, "still", *rest]]}
+    behind_its_back(database, update(table_of(EvidenceRow)).where(EvidenceRow.id == 2).values(kind="clip"))
+    assert faults_of(database) == [
+        "piece of evidence 2: was changed: kind = clip, recorded as still; see line 2 of rows/alerts/B07"
+    ]
+
+
+def test_inserted_rows_that_are_changed_or_deleted_at_once_agree(database: Database) -> None:
+    pieces = pieces_of(database, "clip", "still", "overlay")
+    with database.writing() as session:
+        insert_rows(session, EvidenceRow, pieces)
+        clip, still, _ = session.query(EvidenceRow).order_by(EvidenceRow.id)
+        clip.state = "kept"
+        session.delete(still)
+    assert faults_of(database) == []
+    behind_its_back(database, update(table_of(EvidenceRow)).values(state="promised"))
+    assert ["evidence 1: was changed: state" in fault for fault in faults_of(database)] == [True]
+
+
+def test_added_row_as_older_versions_recorded_it_agrees(full: Database) -> None:
+    values = {"id": 2, "case_id": 1, "at": NOW, "who": "ada", "text": "He confessed."}
+    behind_its_back(full, insert(table_of(CaseNote)).values(values))
+    entry = {"table": "case_notes", "key": [2], "is": {**values, "at": NOW.isoformat()}}
+    with full.writing() as session:
+        chain.append(session, "rows/cases", [{"rows": [entry]}], at=NOW)
+    assert faults_of(full) == []
+    behind_its_back(full, update(table_of(CaseNote)).where(CaseNote.id == 2).values(who="ben"))
+    assert faults_of(full) == ["note on a case 2: was changed: who = ben, recorded as ada; see line 2 of rows/cases"]
+
+
+def test_time_zone_of_the_server_changes_no_seal(database: Database) -> None:
+    with database.writing() as session:
+        if database.engine.dialect.name == "postgresql":
+            session.execute(text("SET TIME ZONE 'Asia/Macau'"))
+        session.add(UserRow(name="ada", role="viewer", password_hash="x", added_at=NOW))
+    assert faults_of(database) == []
+
+
 def test_secrets_stand_in_no_chain(database: Database) -> None:
     with database.writing() as session:
         session.add(UserRow(name="ada", role="admin", password_hash="hash-of-ada", added_at=NOW))
@@ -261,6 +336,13 @@ def test_kinds_are_all_furnished() -> None:
         [{"table": "users"}],
         [{"table": ["users"], "key": ["x"], "is": {}}],
         [{"table": "users", "key": "x", "is": 1}],
+        [{"table": "users", "key": [["x"]], "is": {}}],
+        [{"table": "users", "key": [1], "is": {}}],
+        [{"table": "users", "key": [], "gone": True}],
+        [{"table": "alerts", "key": [2**63], "is": {}}],
+        [{"table": "users", "columns": ["name"], "added": "x"}],
+        [{"table": "users", "columns": ["role"], "added": [["x"]]}],
+        [{"table": "users", "columns": ["name", ["role"]], "added": [1, [], [["x"]]]}],
     ],
 )
 def test_line_whose_entries_are_none_is_named_by_its_seal_alone(full: Database, entries: object) -> None:
