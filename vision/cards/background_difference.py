@@ -175,9 +175,12 @@ class Leftovers:
             not is_own or not box.inside.any() or bool(box.of(covered).any()) or _is_filled(box.of(different))
             for _, box, is_own in seen
         ]
-        backs = self._backs_in(region, now, seen, fits, different)
+        is_doubted = self._are_doubted(seen)
+        is_sure = [fit and not (one[2] and doubt) for one, fit, doubt in zip(seen, fits, is_doubted, strict=True)]
+        backs = self._backs_in(region, now, self._unexplained(seen, is_sure, different))
         if backs:
-            is_another = self._are_others(region, now, seen, backs, different)
+            explained = different & ~self._unexplained(backs, [True] * len(backs), different)
+            is_another = self._are_others(region, now, seen, is_doubted, explained)
             seen, fits = list(compress(seen, is_another)), list(compress(fits, is_another))
         rest = self._unexplained([*seen, *backs], [*fits, *(True for _ in backs)], different)
         cards = self._cards_in(region, rest, different)
@@ -190,18 +193,15 @@ class Leftovers:
         return [*kept, *found]
 
     def _are_others(
-        self, region: str, now: NDArray[np.float32], seen: Sequence[_Seen], backs: Sequence[_Seen], different: Mask
+        self, region: str, now: NDArray[np.float32], seen: Sequence[_Seen], is_doubted: Sequence[bool], explained: Mask
     ) -> list[bool]:
-        """Whether each sight is another card than the backs that were matched by their picture, by sight.
+        """Whether each sight is another card than the backs that were matched by their picture and `explained`.
 
         A doubted box is none where those backs explain it. Nor is one of which better boxes and those backs take more
         than half, if its own place does not look like a back: the detector drew it across two cards.
         """
         assert self._backs is not None, "backs were matched"
-        view, is_another = self._regions[region], [True] * len(seen)
-        explained = different & ~self._unexplained(backs, [True] * len(backs), different)
-        taken = explained.copy()
-        is_doubted = self._are_doubted(seen)
+        view, is_another, taken = self._regions[region], [True] * len(seen), explained.copy()
         for i in sorted(range(len(seen)), key=lambda i: -seen[i][0].score):
             sight, box, _ = seen[i]
             if is_doubted[i] and box.share_of(explained) >= EXPLAINED:
@@ -268,18 +268,12 @@ class Leftovers:
         if np.count_nonzero(self._different(region, self._view(region, image))) < DRIFT_SHARE * card_px:
             self.keep_bare(region, image)
 
-    def _backs_in(
-        self, region: str, now: NDArray[np.float32], seen: Sequence[_Seen], fits: Sequence[bool], different: Mask
-    ) -> list[_Seen]:
+    def _backs_in(self, region: str, now: NDArray[np.float32], unexplained: Mask) -> list[_Seen]:
         """The known backs, also overlapping ones, in what no confident box explains."""
         view = self._regions[region]
         if self._backs is None or not self._backs.are_known:
             return []
-        is_doubted = self._are_doubted(seen)
-        is_sure = [
-            fitting and not (one[2] and doubted) for one, fitting, doubted in zip(seen, fits, is_doubted, strict=True)
-        ]
-        view.backs = self._backs.find(now, self._unexplained(seen, is_sure, different), view.backs)
+        view.backs = self._backs.find(now, unexplained, view.backs)
         origin, scale = np.array(view.origin_mm), self._rectifier.px_per_mm
         sights = [
             CardSight(
