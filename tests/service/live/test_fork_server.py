@@ -32,10 +32,14 @@ def tell_parent(_home: Path, _table_file: Path, service: Connection) -> None:
 
 
 def tell_parent_until_stopped(_home: Path, table_file: Path, service: Connection) -> None:
-    """Report the parent's id as the table's time, again and again."""
+    """Report the id of the parent that started it as the table's time, again and again.
+
+    A process that outlives its parent for a moment gets another one; that one is not reported.
+    """
+    parent = os.getppid()
     while True:
         at = "2026-11-21T20:00:00.000Z"
-        service.send(TableStatus(table_id=table_file.stem, at=at, t=os.getppid(), camera="playing"))
+        service.send(TableStatus(table_id=table_file.stem, at=at, t=parent, camera="playing"))
         if service.poll(0.05) and isinstance(service.recv(), Stop):
             return
 
