@@ -27,6 +27,12 @@ _WORDS = {
     "banker_pair": ("B PAIR", "PAIR", "BANKER PAIR"),
     "super_six": ("SUPER 6", "SIX", "LUCKY 6"),
 }
+_OTHER_WORDS = (
+    "ROYAL", "CASINO", "PALACE", "PLAZA", "GRAND", "HARBOUR", "STAR", "TIGER", "SUPER 6", "PAIR", "LUCKY 6",
+    "DRAGON 7", "PANDA 8", "BIG", "SMALL", "BACCARAT", "PARADISE", "BAY CLUB", "PLACE", "LAYER", "BARKER", "VIP",
+    "NO. 5", "25-5000",
+)  # fmt: skip
+"""Words of houses, of other bets, and words that look alike: none of them names an outcome."""
 _SHIFT = 4
 
 
@@ -146,8 +152,12 @@ class ClothDrawing:
         return rounded(points, 0.12)
 
     def _label(self, area: Area, colour: Colour) -> None:
+        if self._cloth.words == "none":
+            return
         name = area.bet or area.hand or area.kind
         words = _WORDS.get(name, (name.replace("_", " ").upper(),))
+        if self._cloth.words == "other":
+            words = _OTHER_WORDS[len(name) :] + _OTHER_WORDS[: len(name)]
         word = words[self._font % len(words)]
         centre = np.array(area.centre_mm)
         along, across, angle = _long_side(area.polygon_mm)
@@ -160,7 +170,8 @@ class ClothDrawing:
             at = centre + down * (offset + height)
         else:
             at = centre + down * offset * (1 if self._font % 5 else 0)
-        self.text(word, at, height_mm=height, angle_deg=angle, colour=colour)
+        turn = 180.0 if self._cloth.facing == "dealer" else 0.0
+        self.text(word, at, height_mm=height, angle_deg=angle + turn, colour=colour)
 
     def _titles(self) -> None:
         cloth = self._cloth

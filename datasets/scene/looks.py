@@ -4,7 +4,9 @@ Colours are BGR. What a world's style names is used; everything else is drawn fr
 from palettes, print families and ranges that the split "train" never uses.
 
 A style may name: `split` (train, held_out); colours as "#rrggbb" (`*_colour`, see `COLOUR_KEYS`); `print` (a family of
-`_FAMILIES`), `outline` (straight, rounded, arched), `title`; and the numbers of `NUMBER_KEYS`.
+`_FAMILIES`), `outline` (straight, rounded, arched), `title`; `words` (usual: each area bears its bet's word; other: it
+bears words that name no bet; none: it bears none) and `facing` (players, dealer: from where words are read); and the
+numbers of `NUMBER_KEYS`. `words` and `facing` are drawn from no seed: cloths that do not name them stay as they were.
 """
 
 from __future__ import annotations
@@ -122,6 +124,10 @@ class Cloth:
     line_mm: float
     text_mm: float
     title: str
+    words: str = "usual"
+    """What areas bear: `usual` for the words of their bets, `other` for words that name no bet, `none`."""
+    facing: str = "players"
+    """From where the words are read: `players` or `dealer`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +181,13 @@ def look_of(style: Mapping[str, str | float], seed: int) -> Look:
 
 def _check(style: Mapping[str, str | float]) -> None:
     families = sorted({family for split in _FAMILIES.values() for family in split})
-    words = {"split": sorted(_CLOTHS), "print": families, "outline": ["straight", "rounded", "arched"]}
+    words = {
+        "split": sorted(_CLOTHS),
+        "print": families,
+        "outline": ["straight", "rounded", "arched"],
+        "words": ["usual", "other", "none"],
+        "facing": ["players", "dealer"],
+    }
     for key, value in style.items():
         if key in NUMBER_KEYS:
             fits, allowed = isinstance(value, int | float), "must be a number"
@@ -220,6 +232,8 @@ def _cloth(rng: np.random.Generator, style: Mapping[str, str | float], split: st
         line_mm=float(rng.uniform(1.5, 5.0)),
         text_mm=float(rng.uniform(0.7, 1.3)),
         title=str(style.get("title", rng.choice(_TITLES))),
+        words=str(style.get("words", "usual")),
+        facing=str(style.get("facing", "players")),
     )
 
 

@@ -8,7 +8,9 @@ import numpy.typing as npt
 import pytest
 
 from thirdcard.calibration.camera import Calibration
-from thirdcard.datasets.scene.errors import CameraPoseError
+from thirdcard.datasets.scene.cloth import ClothDrawing
+from thirdcard.datasets.scene.errors import CameraPoseError, StyleError
+from thirdcard.datasets.scene.looks import look_of
 from thirdcard.datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Scene, World
 from thirdcard.datasets.scene.projection import Projector
 from thirdcard.datasets.scene.raster import Image
@@ -186,3 +188,35 @@ def test_polygon_clipped_to_the_frame_stays_inside() -> None:
     assert cut.min() >= 0
     assert cut[:, 0].max() <= 24
     assert cut[:, 1].max() <= 39
+
+
+def _drawn(**style: str | float) -> ClothDrawing:
+    world = _world(**style)
+    drawing = ClothDrawing(world.layout, look_of(world.style, world.seed).cloth, scale=0.5, seed=world.seed)
+    drawing.draw()
+    return drawing
+
+
+def test_words_of_areas_are_chosen_without_another_draw_from_the_seed() -> None:
+    usual, told, none = _drawn(), _drawn(words="usual", facing="players"), _drawn(words="none")
+    assert np.array_equal(usual.image, told.image)
+    places = len(_world().layout.of_kind("wager")) + len(_world().layout.of_kind("hand"))
+    assert len(usual.lettering) - len(none.lettering) == places
+    assert usual.lettering[places:][-1][0] == none.lettering[-1][0]
+
+
+def test_words_that_name_no_bet_replace_those_that_do() -> None:
+    usual, other = ({text for text, _ in _drawn(words=words, title="").lettering} for words in ("usual", "other"))
+    assert any(text.startswith(("PLAYER", "PUNTO", "JOUEUR")) for text in usual)
+    assert not any(text.startswith(("PLAYER", "PUNTO", "JOUEUR", "BANK", "BANCO", "TIE")) for text in other)
+
+
+def test_words_that_face_the_dealer_are_upside_down() -> None:
+    straight, turned = _drawn(title=""), _drawn(title="", facing="dealer")
+    assert [text for text, _ in straight.lettering] == [text for text, _ in turned.lettering]
+    assert not np.array_equal(straight.image, turned.image)
+
+
+def test_unknown_words_are_refused() -> None:
+    with pytest.raises(StyleError, match="words = 'latin'; must be one of usual, other, none"):
+        look_of({"words": "latin"}, 1)
