@@ -170,4 +170,10 @@ def font_path(stem: str, folder: Path = FOLDER) -> Path:
 @lru_cache(maxsize=64)
 def open_font(stem: str, size_px: int) -> ImageFont.FreeTypeFont:
     """Open a shipped font at a size; raise MissingFontError if its file is missing."""
-    return ImageFont.truetype(str(font_path(stem)), size_px, layout_engine=ImageFont.Layout.BASIC)
+    return open_font_file(font_path(stem), size_px)
+
+
+@lru_cache(maxsize=200)
+def open_font_file(path: Path, size_px: int) -> ImageFont.FreeTypeFont:
+    """Open any font's file at a size, with the layout engine of the shipped ones."""
+    return ImageFont.truetype(str(path), size_px, layout_engine=ImageFont.Layout.BASIC)

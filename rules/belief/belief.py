@@ -143,6 +143,11 @@ class Belief:
         """What to check in the table's set-up, when a wrong set-up is likelier than a dealer's fault; else None."""
         return None if self.setup is None else self.setup.hint
 
+    def doubt(self, setup: str) -> None:
+        """Take evidence from outside play for another set-up, named as in `rules/belief/priors.yaml`."""
+        if self.setup is not None:
+            self.setup.weigh(setup)
+
     @property
     def round(self) -> int | None:
         """The number of the running round; None between rounds."""

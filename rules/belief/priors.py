@@ -25,6 +25,8 @@ class Priors:
     """By code: its rate in rounds with another code's fault."""
     setups: Mapping[str, float] = field(default_factory=dict)
     """The probability that a table is set up wrongly, by what is wrong."""
+    print_odds: float = 1.0
+    """How many times likelier the print of the cloth reads as swapped if the set-up has it swapped."""
     again: float = 1.0
     """The probability that a fault happens again in the same round."""
     hint_after_rounds: int = 3

@@ -62,6 +62,8 @@ def swap_bets(event: Event) -> Event:
 class Suspect:
     """A possible set-up other than the one in the table's files."""
 
+    name: str = ""
+    """Its key among the prior probabilities (`rules/belief/priors.yaml`, `setups`)."""
     what: str
     """What would be wrong, in words for people."""
     referee: Referee
@@ -114,6 +116,8 @@ class SetupDoubt:
     priors: Priors
     hint: str | None = None
     """What to check, once the set-up is likely to be wrong; else None."""
+    _seen: dict[str, float] = field(default_factory=dict)
+    """By the name of a suspect for which something other than play speaks: its weight before that."""
     _as_set: float = field(init=False)
     """The probability that the set-up is right, relative to the suspects, after the closed rounds."""
     _told: list[Alert] = field(default_factory=list)
@@ -134,6 +138,22 @@ class SetupDoubt:
         as_set, others = self._weights(standing)
         shown = sum(weight for suspect, weight in zip(self.suspects, others, strict=True) if suspect.shows(alert))
         return (as_set + shown) / (as_set + sum(others))
+
+    def weigh(self, name: str) -> None:
+        """Take evidence for a suspect that does not come from play, such as the words on the cloth.
+
+        It is hinted at at once. Its weight grows by `print_odds`, so that the first fault that it explains counts for
+        it. Nothing happens where there is no such suspect, or for the same evidence once more.
+        """
+        for suspect in self.suspects:
+            if suspect.name == name and name not in self._seen:
+                self._seen[name] = suspect.weight
+                suspect.weight *= self.priors.print_odds
+                self.hint = f"{suspect.what}: look at the set-up"
+        total = self._as_set + sum(suspect.weight for suspect in self.suspects)
+        self._as_set /= total
+        for suspect in self.suspects:
+            suspect.weight /= total
 
     def tell(self, alerts: Iterable[Alert]) -> None:
         """Note alerts that were reported."""
@@ -173,8 +193,12 @@ class SetupDoubt:
         look = LOOK_AT.get(code.partition(".")[0])
         if count >= self.priors.hint_after_rounds and look is not None:
             self.hint = f"{code} in {count} rounds on end: look at the set-up; {look}"
-        elif self.hint is not None:
-            self.hint = None
+        else:
+            self.hint = next((f"{one.what}: look at the set-up" for one in self.suspects if self._is_seen(one)), None)
+
+    def _is_seen(self, suspect: Suspect) -> bool:
+        """Whether something other than play speaks for a suspect, and play does not speak against it."""
+        return suspect.weight > self._seen.get(suspect.name, 1.0)
 
     def _weights(self, standing: Iterable[Alert]) -> tuple[float, list[float]]:
         """The weights of the given set-up and of each suspect, including the running round."""

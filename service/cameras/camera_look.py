@@ -18,6 +18,7 @@ from thirdcard.service.config.table_file import TableConfig, is_live_source
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.setup.camera_grade import CameraGrade, camera_problems, grade_camera
 from thirdcard.service.setup.print_check import print_problems
+from thirdcard.service.setup.print_words import word_problems
 from thirdcard.service.setup.problems import Grade, SetupProblem, doubtful, wrong
 from thirdcard.vision.addresses import public_address
 from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
@@ -287,3 +288,4 @@ def _table_problems(look: CameraLook, table: TableConfig) -> Iterator[SetupProbl
         chip_mm=(chips.diameter_mm, chips.thickness_mm),
     )
     yield from print_problems(look.image, camera.calibration, table.layout, str(camera.calibration_path))
+    yield from word_problems(look.image, camera.calibration, table.layout, f"{table.path}: layout")

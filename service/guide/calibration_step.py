@@ -15,10 +15,11 @@ from thirdcard.calibration.fit_quality import FitQuality, quality_of
 from thirdcard.calibration.layout import Area, Layout
 from thirdcard.calibration.session import outline_px
 from thirdcard.service.guide.cloth_step import load_cloth
-from thirdcard.service.guide.drafts import OVERHEAD, STILL, NewTable, in_words, refuse_wrong
+from thirdcard.service.guide.drafts import LAYOUT, OVERHEAD, STILL, NewTable, in_words, refuse_wrong
 from thirdcard.service.guide.lens_step import load_lens
 from thirdcard.service.setup.camera_grade import camera_problems
 from thirdcard.service.setup.print_check import print_problems
+from thirdcard.service.setup.print_words import word_problems
 from thirdcard.service.setup.problems import SetupProblem
 from thirdcard.service.setup.table_check import USUAL_CARD_MM, USUAL_CHIP_MM
 from thirdcard.service.watch.wording import bet_text
@@ -144,6 +145,7 @@ def _told(fit: Fit, layout: Layout, image: Image) -> FitTold:
     problems = [
         *camera_problems(calibration, layout, OVERHEAD, card_mm=USUAL_CARD_MM, chip_mm=USUAL_CHIP_MM),
         *print_problems(image, calibration, layout, OVERHEAD),
+        *word_problems(image, calibration, layout, LAYOUT),
     ]
     names = list(layout.reference_points)
     places = calibration.image_from_layout(np.array([layout.reference_points[name] for name in names]).reshape(-1, 2))

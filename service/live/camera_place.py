@@ -22,6 +22,7 @@ from thirdcard.service.media.overlay import draw_overlay
 from thirdcard.service.media.stills import save_picture
 from thirdcard.service.ports.moments import format_moment
 from thirdcard.service.setup.print_check import print_warning
+from thirdcard.service.setup.print_words import swapped_print
 from thirdcard.service.store import audit
 from thirdcard.service.store.database import Database
 from thirdcard.service.watch.film_sight import refit_text
@@ -82,10 +83,12 @@ class PlaceKeeper:
             logger.error("table %s: how its camera hangs cannot be kept: %s", self.table.id, error)
 
     def _compare(self, shot: Shot, watch: TableWatch) -> None:
-        """Compare once whether the print lies where the layout says."""
+        """Compare once whether the print lies where the layout says, and reads as it says."""
         if not self._is_compared:
             self._is_compared = True
             self.hint = self.hint or print_warning(shot.frame.image, watch.camera.now, self.table.layout)
+            for swap in swapped_print(shot.frame.image, watch.camera.now, self.table.layout):
+                watch.belief.doubt(swap.name)
 
     def _is_settled(self, shot: Shot, watch: TableWatch) -> bool:
         if self._first_t is None:

@@ -174,12 +174,14 @@ def _suspects(table: TableConfig, priors: Priors) -> list[Suspect]:
     """The other set-ups that a table may have by mistake."""
     rules, rates = table.rules, priors.setups
     boxes = Suspect(
+        name="boxes_swapped",
         what="The Player's and the Banker's card boxes look swapped",
         referee=_referee(table, rules),
         weight=rates["boxes_swapped"],
         change=swap_boxes,
     )
     bets = Suspect(
+        name="bets_swapped",
         what="The wagering areas of Player and Banker look swapped",
         referee=_referee(table, rules),
         weight=rates["bets_swapped"],
@@ -188,6 +190,7 @@ def _suspects(table: TableConfig, priors: Priors) -> list[Suspect]:
     others = [style for style in rules.rulebook.styles if style != rules.options["dealing_style"]]
     styles = [
         Suspect(
+            name="other_style",
             what=f"Dealing style {style} looks to be dealt, not {rules.options['dealing_style']}",
             referee=_referee(table, other),
             weight=rates["other_style"],

@@ -16,6 +16,7 @@ from thirdcard.rules.round.records import RoundRecord
 from thirdcard.rules.round.round import RoundState
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.setup.print_check import print_warning
+from thirdcard.service.setup.print_words import swapped_print
 from thirdcard.service.watch.film_sight import LEAST_RATE_HZ, FilmSight, clock_text, damage_text, refit_text
 from thirdcard.service.watch.pipeline import TableWatch, read_signals, start_watch
 from thirdcard.service.watch.spread_output import ShownSpread
@@ -136,12 +137,15 @@ class _FilmRun:
         yield self._end(broken)
 
     def _compare(self, frame: Frame) -> None:
-        """Check once, early in the film, whether the print lies where the layout says."""
+        """Check once, early in the film, whether the print lies where the layout says, and reads as it says."""
         if frame.t < COMPARED_S or (self._frame is not None and self._frame.t >= COMPARED_S):
             return
-        warning = print_warning(frame.image, self._watch.camera.at(frame.t), self._layout)
+        calibration = self._watch.camera.at(frame.t)
+        warning = print_warning(frame.image, calibration, self._layout)
         if warning is not None:
             self._words.add(warning)
+        for swap in swapped_print(frame.image, calibration, self._layout):
+            self._watch.belief.doubt(swap.name)
 
     def _items(self) -> Iterator[Frame | SightLost]:
         items = self._reader.looks()

@@ -190,8 +190,8 @@ def test_polygon_clipped_to_the_frame_stays_inside() -> None:
     assert cut[:, 1].max() <= 39
 
 
-def _drawn(**style: str | float) -> ClothDrawing:
-    world = _world(**style)
+def _drawn(**style: str) -> ClothDrawing:
+    world = _world(3, **style)
     drawing = ClothDrawing(world.layout, look_of(world.style, world.seed).cloth, scale=0.5, seed=world.seed)
     drawing.draw()
     return drawing

@@ -46,7 +46,7 @@ def check(
 
 
 def _with_picture(found: TableCheck, picture: Path | None, *, look: bool) -> TableCheck:
-    """The check with what pictures add: the light, and whether the print is where the layout says."""
+    """The check with what pictures add: the light, and whether the print is where the layout says, and reads so."""
     import time
     from dataclasses import replace
 
@@ -54,6 +54,7 @@ def _with_picture(found: TableCheck, picture: Path | None, *, look: bool) -> Tab
     from thirdcard.service.cli.commands.calibrate import PictureError, read_picture
     from thirdcard.service.config.table_file import load_table
     from thirdcard.service.setup.print_check import print_problems
+    from thirdcard.service.setup.print_words import word_problems
 
     table = load_table(found.path)
     camera = table.cameras[0]
@@ -71,6 +72,7 @@ def _with_picture(found: TableCheck, picture: Path | None, *, look: bool) -> Tab
                 f"{picture}: is {image.shape[1]} x {image.shape[0]}; {where} is for {size[0]} x {size[1]}"
             )
         problems += print_problems(image, camera.calibration, table.layout, where)
+        problems += word_problems(image, camera.calibration, table.layout, f"{table.path}: layout")
     problems.sort(key=lambda problem: problem.grade != "wrong")
     return replace(found, problems=tuple({str(problem): problem for problem in problems}.values()))
 

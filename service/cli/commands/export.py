@@ -23,6 +23,7 @@ SCRIPTS = {
     Trained.STACK_HEIGHT: "thirdcard.models.stacks.height_export",
     Trained.STACK_CHANGE: "thirdcard.models.stacks.change_export",
     Trained.CHIP_FACES: "thirdcard.models.stacks.chip_faces_export",
+    Trained.CLOTH_WORDS: "thirdcard.models.words.word_export",
 }
 
 

@@ -20,6 +20,7 @@ class Trained(StrEnum):
     STACK_HEIGHT = "stack-height"
     STACK_CHANGE = "stack-change"
     CHIP_FACES = "chip-faces"
+    CLOTH_WORDS = "cloth-words"
 
 
 SCRIPTS = {
@@ -30,6 +31,7 @@ SCRIPTS = {
     Trained.STACK_HEIGHT: "thirdcard.models.stacks.height_train",
     Trained.STACK_CHANGE: "thirdcard.models.stacks.change_train",
     Trained.CHIP_FACES: "thirdcard.models.stacks.chip_faces_train",
+    Trained.CLOTH_WORDS: "thirdcard.models.words.word_train",
 }
 
 

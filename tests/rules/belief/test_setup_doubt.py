@@ -38,11 +38,11 @@ def belief_of(rules: Rules, *suspects: Suspect) -> Belief:
 
 
 def boxes(rules: Rules = STYLE_A) -> Suspect:
-    return Suspect(what="boxes", referee=Referee(rules), weight=0.0002, change=swap_boxes)
+    return Suspect(name="boxes", what="boxes", referee=Referee(rules), weight=0.0002, change=swap_boxes)
 
 
 def bets(rules: Rules = STYLE_A) -> Suspect:
-    return Suspect(what="bets", referee=Referee(rules), weight=0.0002, change=swap_bets)
+    return Suspect(name="bets", what="bets", referee=Referee(rules), weight=0.0002, change=swap_bets)
 
 
 def total(cards: Sequence[str]) -> int:
@@ -169,3 +169,49 @@ def test_log_of_devices_alone_is_judged_as_it_stands() -> None:
     told = judged(belief, plain, swap_boxes)
     assert {alert.round for alert in told.alerts} == {1, 2, 3, 4}
     assert told.withdrawn == ()
+
+
+@pytest.mark.parametrize(("change", "name"), [(swap_boxes, "boxes"), (swap_bets, "bets")], ids=["boxes", "bets"])
+def test_swap_that_the_print_shows_is_hinted_at_before_a_round_and_nothing_is_alleged_because_of_it(
+    change: Callable[[Event], Event], name: str
+) -> None:
+    belief = belief_of(STYLE_A, boxes(), bets())
+    belief.doubt(name)
+    assert belief.setup_hint == f"{name}: look at the set-up"
+    told = judged(belief, played(3), change)
+    assert told == Judgement()
+    assert belief.setup_hint == f"{name}: look at the set-up"
+
+
+def test_play_that_contradicts_the_print_takes_the_hint_back() -> None:
+    belief = belief_of(STYLE_A, boxes(), bets())
+    belief.doubt("boxes")
+    told = judged(belief, played(3))
+    assert belief.setup_hint is None
+    assert told == Judgement()
+
+
+def test_swapped_bets_that_no_wager_decides_stay_hinted_at() -> None:
+    belief = belief_of(STYLE_A, boxes(), bets())
+    belief.doubt("bets")
+    judged(belief, played(3, wagers=False))
+    assert belief.setup_hint == "bets: look at the set-up"
+
+
+def test_same_print_twice_or_an_unknown_one_changes_nothing() -> None:
+    belief = belief_of(STYLE_A, boxes(), bets())
+    assert belief.setup is not None
+    belief.doubt("styles")
+    assert belief.setup_hint is None
+    belief.doubt("bets")
+    weights = [suspect.weight for suspect in belief.setup.suspects]
+    belief.doubt("bets")
+    assert [suspect.weight for suspect in belief.setup.suspects] == weights
+    assert weights[1] == pytest.approx(0.0002 * belief.priors.print_odds, rel=0.1)
+
+
+def test_belief_without_other_set_ups_takes_no_doubt() -> None:
+    belief = belief_of(STYLE_A)
+    belief.setup = None
+    belief.doubt("boxes")
+    assert belief.setup_hint is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,7 @@ from tests.service.hand_clock import HandClock
 from tests.service.setup.broken import good_setup
 from tests.service.store.conftest import NOW
 from tests.service.tables.set_ups import House, write_table
-from tests.vision.printed_cloth import turned
+from tests.vision.printed_cloth import cloth, seen, turned
 from thirdcard.calibration.camera import Calibration, load_calibration
 from thirdcard.calibration.history import CameraHistory
 from thirdcard.service.config.data_folder import Home
@@ -63,7 +64,15 @@ def watch_of(table: TableConfig, *refits: CameraRefitted, is_idle: bool = True) 
         if one.is_used:
             camera.change(one.t, one.calibration)
     observer = SimpleNamespace(is_picture_good=True)
-    return SimpleNamespace(refits=list(refits), camera=camera, is_idle=is_idle, observer=observer)
+    doubts: list[str] = []
+    return SimpleNamespace(
+        refits=list(refits),
+        camera=camera,
+        is_idle=is_idle,
+        observer=observer,
+        doubts=doubts,
+        belief=SimpleNamespace(doubt=doubts.append),
+    )
 
 
 def fitted(table: TableConfig, *, is_used: bool = True) -> CameraRefitted:
@@ -92,6 +101,20 @@ def test_picture_is_kept_once_and_found_again(house: House, table: TableConfig) 
     again, reference = placed(table, keeper.folder)
     assert reference is not None and int(reference.mean()) == 100
     assert far_apart(again.cameras[0].calibration, table.cameras[0].calibration) < 0.01
+
+
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_words_of_the_cloth_are_compared_with_the_layout_once(
+    house: House, table: TableConfig, is_swapped: bool
+) -> None:
+    other = {"player": "banker", "banker": "player"}
+    areas = (replace(area, hand=other[area.hand]) if area.hand else area for area in table.layout.areas)
+    shown = replace(table, layout=replace(table.layout, areas=tuple(areas))) if is_swapped else table
+    keeper, watch = keeper_of(house, shown), watch_of(shown)
+    grey = seen(table.cameras[0].calibration, cloth(1, has_lines=True))
+    for t in (0.0, SETTLED_S, SETTLED_S + 1):
+        keeper.note(Shot(NOW, Frame(0, t, np.dstack([grey] * 3)), NOW), watch)
+    assert watch.doubts == (["boxes_swapped"] if is_swapped else [])
 
 
 def test_fit_that_is_used_holds_after_a_start(house: House, table: TableConfig) -> None:

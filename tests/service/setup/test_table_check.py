@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import cv2
 import pytest
 from typer.testing import CliRunner, Result
 
 from tests.calibration.cameras import camera_over
 from tests.repository import ROOT
 from tests.service.setup.broken import BREAKAGES, good_setup
+from tests.vision.printed_cloth import cloth, seen
+from thirdcard.calibration.camera import parse_calibration
 from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, load_layout
 from thirdcard.service.cli.entry import app
 from thirdcard.service.setup.camera_grade import camera_problems
@@ -114,3 +117,17 @@ def test_shipped_cloths_have_nothing_odd(name: str) -> None:
 
 def test_shipped_demo_is_right() -> None:
     assert check_table(ROOT / "datasets" / "demo" / "table.yaml").problems == ()
+
+
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_picture_shows_bets_that_are_swapped_against_the_words_on_the_cloth(tmp_path: Path, is_swapped: bool) -> None:
+    setup = good_setup()
+    other = {"player": "banker", "banker": "player"}
+    for area in setup.layout["areas"] if is_swapped else ():
+        area["bet"] = other.get(area.get("bet"), area.get("bet"))
+    camera = parse_calibration(setup.camera, "overhead.yaml")
+    cv2.imwrite(str(tmp_path / "now.png"), seen(camera, cloth(1, has_lines=True)))
+    told = run("check", setup.write(tmp_path), "--picture", tmp_path / "now.png")
+    assert told.exit_code == 0
+    assert ("Player's and Banker's bets look swapped" in told.output) == is_swapped
+    assert ("table.yaml: layout: areas.s" in told.output) == is_swapped

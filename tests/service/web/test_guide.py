@@ -132,6 +132,18 @@ def test_drawn_cloth_is_calibrated_by_its_own_corners(room: TestRoom) -> None:
         assert off_px.max() < 6, area.id
 
 
+def test_drawn_boxes_that_are_swapped_against_the_words_on_the_cloth_are_told(room: TestRoom) -> None:
+    admin = room.as_role("admin")
+    admin.post("/api/new-tables", json={"table": "N1"})
+    settle(admin, "N1", "camera", {"source": FILM})
+    sketch = demo_sketch()
+    boxes = [area for area in sketch["areas"] if area["kind"] == "hand"]
+    boxes[0]["hand"], boxes[1]["hand"] = boxes[1]["hand"], boxes[0]["hand"]
+    points = settle(admin, "N1", "sketch", {"sketch": sketch, "is_done": True})["draft"]["points"]
+    fit = settle(admin, "N1", "calibration", {"points": points, "is_done": True})
+    assert any("card boxes look swapped" in problem["say"] for problem in fit["problems"]), fit["problems"]
+
+
 def test_corner_that_two_drawn_areas_share_is_one_point(room: TestRoom) -> None:
     admin = room.as_role("admin")
     admin.post("/api/new-tables", json={"table": "N1"})

@@ -132,7 +132,9 @@ def test_model_of_the_house_wins_and_others_stay(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        pytest.param("guage: {}", "registry.yaml: guage: unknown model; allowed chip_faces, comparer", id="name"),
+        pytest.param(
+            "guage: {}", "registry.yaml: guage: unknown model; allowed chip_faces, cloth_words, co", id="name"
+        ),
         pytest.param("[1]", r"registry.yaml = '\[1\]'; must be a mapping of models", id="list"),
         pytest.param("a: [", "registry.yaml: cannot be read", id="not_yaml"),
         pytest.param(gauge(settings={"scales": "2"}), "gauge.settings.scales = '2'; must be a number", id="setting"),

@@ -1,0 +1,1 @@
+"""The reader of words that are printed on cloths: training, export, evaluation."""
