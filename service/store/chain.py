@@ -14,11 +14,11 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, bindparam, select
+from sqlalchemy import BigInteger, Connection, Engine, bindparam, select, type_coerce
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from thirdcard.service.store.columns import stored_time
+from thirdcard.service.store.columns import stored_time, time_of
 from thirdcard.service.store.driver import execute
 from thirdcard.service.store.schema import Base, ChainHead, ChainLine
 
@@ -174,7 +174,7 @@ def first_breach(session: Session, chain: str, vouched: Iterable[Vouched] = ()) 
         seq += 1
         if number != seq:
             return Breach(chain=chain, seq=seq, what="is missing")
-        if sealed != seal_of(seal, chain, number, at, body):
+        if not _is_sealed(sealed, seal, chain, number, at, body):
             return Breach(chain=chain, seq=seq, what="was changed, or one was slipped in before it")
         seal = sealed
         while due is not None and due.seq <= seq:
@@ -185,6 +185,14 @@ def first_breach(session: Session, chain: str, vouched: Iterable[Vouched] = ()) 
     if due is not None:
         return Breach(chain=chain, seq=seq + 1, what=f"is missing: {due.by} covers the lines to {due.seq}")
     return _breach_at_end(session, chain, seq, seal)
+
+
+def _is_sealed(sealed: str, before: str, chain: str, seq: int, at: int, body: str) -> bool:
+    """Whether a line has the seal of its content; false where the database holds something that no line can."""
+    try:
+        return sealed == seal_of(before, chain, seq, time_of(at), body)
+    except (OverflowError, TypeError, UnicodeError):
+        return False
 
 
 def _breach_at_end(session: Session, chain: str, seq: int, seal: str) -> Breach | None:
@@ -199,9 +207,10 @@ def _breach_at_end(session: Session, chain: str, seq: int, seal: str) -> Breach 
     return None
 
 
-def _rows(session: Session, chain: str) -> Iterator[tuple[int, datetime, str, str]]:
-    """Number, time, body and seal of every line in order, without the cost of mapped objects."""
-    wanted = select(ChainLine.seq, ChainLine.at, ChainLine.body, ChainLine.seal).order_by(ChainLine.seq).limit(PAGE)
+def _rows(session: Session, chain: str) -> Iterator[tuple[int, int, str, str]]:
+    """Number, stored time, body and seal of every line in order, without the cost of mapped objects."""
+    at = type_coerce(ChainLine.at, BigInteger)
+    wanted = select(ChainLine.seq, at, ChainLine.body, ChainLine.seal).order_by(ChainLine.seq).limit(PAGE)
     first = 0
     while True:
         rows = session.execute(wanted.where(ChainLine.chain == chain, ChainLine.seq > first)).all()

@@ -241,22 +241,29 @@ def _hash(value: Any) -> Any:
     return ["sha256", hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()]
 
 
-def _time(value: datetime) -> str:
+def _time(value: datetime) -> Any:
     return _stored_time(stored_time(value))
 
 
 @lru_cache(maxsize=100)
-def _stored_time(stored: int) -> str:
-    """The rows of one transaction often have the same times."""
-    return time_of(stored).isoformat()
+def _stored_time(stored: Any) -> Any:
+    """The rows of one transaction often have the same times. What is no time stays as it is, as in `_text`."""
+    try:
+        return time_of(stored).isoformat()
+    except (OverflowError, TypeError):
+        return stored
 
 
 def _number(value: Any) -> Any:
     return float(value) if isinstance(value, int | float) else value
 
 
+def _flag(value: Any) -> Any:
+    return bool(value) if value in (0, 1) else value
+
+
 def _same(value: Any) -> Any:
     return value
 
 
-_RECORDERS: Mapping[type[TypeEngine[Any]], Callable[[Any], Any]] = {UtcTime: _time, Boolean: bool, Float: _number}
+_RECORDERS: Mapping[type[TypeEngine[Any]], Callable[[Any], Any]] = {UtcTime: _time, Boolean: _flag, Float: _number}

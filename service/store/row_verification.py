@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import BigInteger, Boolean, Column, ColumnElement, func, select, tuple_, type_coerce
 from sqlalchemy.orm import Session
 
 from thirdcard.service.store import chain
+from thirdcard.service.store.columns import UtcTime
 from thirdcard.service.store.recorded_rows import (
     CHAINS,
     RECORDED,
@@ -188,8 +189,14 @@ def _difference(column: str, found: Any, recorded: Any) -> str:
 def _rows(session: Session, kind: type[Base], keys: Sequence[Key]) -> Iterator[tuple[Key, Mapping[str, Any]]]:
     primary = list(table_of(kind).primary_key.columns)
     wanted = primary[0].in_([key[0] for key in keys]) if len(primary) == 1 else tuple_(*primary).in_(keys)
-    for row in session.execute(select(*columns_of(kind)).where(wanted)):
-        yield tuple(row._mapping[column] for column in primary), recorded_values(kind, row)
+    at = {column.name: i for i, column in enumerate(columns_of(kind))}
+    for row in session.execute(select(*map(_as_stored, columns_of(kind))).where(wanted)):
+        yield tuple(row[at[name]] for name in key_names(kind)), recorded_values(kind, row, are_stored=True)
+
+
+def _as_stored(column: Column[Any]) -> ColumnElement[Any]:
+    """A column with times and flags as the database holds them: one that is none is a changed value like any other."""
+    return type_coerce(column, BigInteger) if isinstance(column.type, UtcTime | Boolean) else column
 
 
 def _unrecorded(session: Session, scratch: sqlite3.Connection, kind: type[Base]) -> Iterator[str]:
@@ -197,7 +204,7 @@ def _unrecorded(session: Session, scratch: sqlite3.Connection, kind: type[Base])
     scratch.execute("CREATE INDEX IF NOT EXISTS by_key ON last (kind, key)")
     wanted, name = "SELECT 1 FROM last WHERE kind = ? AND key = ?", table_of(kind).name
     for key in _keys(session, kind):
-        if scratch.execute(wanted, (name, json.dumps(list(key)))).fetchone() is None:
+        if scratch.execute(wanted, (name, json.dumps(list(key), default=repr))).fetchone() is None:
             yield f"{RECORDED[kind].word} {' and '.join(map(str, key))}: was added, and no line says so"
 
 

@@ -165,6 +165,12 @@ def delete_alert_with_all(house: TamperedHouse) -> None:
         removed(kind, **{key: 1})(house)
 
 
+def write_impossible_time(house: TamperedHouse) -> None:
+    """Set a time that no calendar has: it could break what reads the row."""
+    with house.hands() as session:
+        session.connection().exec_driver_sql(f"UPDATE alerts SET noticed_at = {2**62} WHERE id = 1")
+
+
 NOTE = {"case_id": 1, "at": NOON, "who": "boss", "text": "He confessed."}
 DECISION = {"alert_id": 3, "at": NOON, "who": "boss", "before": "open", "after": "dismissed", "reason": "not_seen"}
 ALERT_1, CASE_1, CHANGE_1 = {"id": 1}, {"id": 1}, {"id": 1}
@@ -175,6 +181,7 @@ ROW_TAMPERINGS: Mapping[str, tuple[Act, str]] = {
     "alert: dealer": (edited(AlertRow, ALERT_1, dealer="Cleo"), "alert 1: was changed: dealer = Cleo"),
     "alert: time": (edited(AlertRow, ALERT_1, at=LATER), "alert 1: was changed: at = 2026"),
     "alert: noticed later": (edited(AlertRow, ALERT_1, noticed_at=LATER), "alert 1: was changed: noticed_at"),
+    "alert: a time that no calendar has": (write_impossible_time, "alert 1: was changed: noticed_at = 4611686"),
     "alert: owner": (edited(AlertRow, ALERT_1, owner="ben"), "alert 1: was changed: owner = ben"),
     "alert: made quiet": (edited(AlertRow, ALERT_1, is_quiet=True), "alert 1: was changed: is_quiet = True"),
     "alert: another round": (edited(AlertRow, ALERT_1, round=3), "alert 1: was changed: round = 3"),
@@ -247,11 +254,20 @@ ROW_TAMPERINGS: Mapping[str, tuple[Act, str]] = {
     "roster: who deals": (edited(StintRow, {"id": 1}, dealer_id=2), "line of the roster 1: was changed: dealer_id"),
     "roster: deleted": (removed(StintRow, id=1), "line of the roster 1: is gone"),
     "set-up: row": (edited(SetupRow, {"id": 1}, made_by="ben"), "version of a set-up 1: was changed: made_by = ben"),
+    "set-up: unknown origin": (
+        edited(SetupRow, {"id": 1}, origin="nowhere"), "version of a set-up 1: was changed: origin = nowhere"
+    ),
+    "set-up: list of files is none": (
+        edited(SetupRow, {"id": 1}, files="["), "version of a set-up 1: was changed: files"
+    ),
     "set-up: file": (lower_limit_in_kept_setup, "set-up B07, version 1: "),
     "set-up: file with its checksum": (change_setup_and_digest, "version of a set-up 1: was changed: files"),
     "set-up: file deleted": (delete_kept_setup, "set-up B07, version 1: "),
     "table: no longer watched": (
         edited(WatchedTableRow, {"table_id": "B07"}, state="stopped"), "watched table B07: was changed: state = stopped"
+    ),
+    "table: unknown state": (
+        edited(WatchedTableRow, {"table_id": "B07"}, state="?"), "watched table B07: was changed: state = ?"
     ),
 }  # fmt: skip
 """The act, and what the output of `verify` must contain."""

@@ -12,10 +12,11 @@ KINDS = {kind.name: kind for kind in TAMPERINGS}
 AT_ONCE = (
     "alert: state", "decision: author", "decision: invented", "case: title", "case: alert taken out", "note: deleted",
     "hold: lifted", "round: dealer", "round: deleted", "user: made admin", "user: brought back", "token: made admin",
-    "roster: who deals", "clip: exchanged", "set-up: file", "table: no longer watched",
+    "roster: who deals", "clip: exchanged", "set-up: list of files is none", "table: no longer watched",
 )  # fmt: skip
 """Kinds that do not disturb each other."""
 ALONE = (
+    "alert: a time that no calendar has", "set-up: file", "set-up: unknown origin", "table: unknown state",
     "chain: audit deleted, with the log", "evidence: forged with all seals and the log", "signatures: by another key",
     "house: set back to the checkpoint before", "anchor: deleted", "anchors: newest deleted",
     "anchor: another house's",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from thirdcard.service.sealing.proof import Proof
 
 
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a value raises that no version of the service writes. Such a value must not end the command: it is a fault."""
 IN_ORDER = "All logs, alerts, decisions, cases, people, tables, acts and evidence are as they were recorded."
 
 
@@ -45,7 +47,8 @@ def verify(
     from thirdcard.service.config.data_folder import Home
     from thirdcard.service.sealing.anchors import load_anchors, load_roots
     from thirdcard.service.sealing.keys import load_verifier
-    from thirdcard.service.sealing.proof import prove
+    from thirdcard.service.sealing.proof import Proof, prove
+    from thirdcard.service.store.foreign_values import read_any_text
 
     if anchors and not key:
         raise typer.BadParameter(
@@ -60,9 +63,13 @@ def verify(
     database = folder.open_database(os.environ)
     try:
         with database.reading() as session:
-            proof = prove(session, keys, found)
+            read_any_text(session)
+            try:
+                proof = prove(session, keys, found)
+            except UNREADABLE as error:
+                proof = Proof(fault=_unreadable("the signed log", error))
             faults = _faults(session, folder, proof)
-            said = [*proof.said, *_unproven(session, folder)]
+            said = [*proof.said, *_told("settings and set-ups", lambda: [*_unproven(session, folder)])]
     finally:
         database.close()
     for line in faults or [IN_ORDER]:
@@ -76,19 +83,35 @@ def verify(
 def _faults(session: Session, folder: Home, proof: Proof) -> Sequence[str]:
     from thirdcard.service.corrections.verification import verify_corrections
     from thirdcard.service.store.blob_store import EvidenceStore
+    from thirdcard.service.store.foreign_values import foreign_values
     from thirdcard.service.store.row_verification import verify_rows
     from thirdcard.service.store.verification import verify_chains, verify_evidence
     from thirdcard.service.tables.setup_verification import verify_setups
 
-    told = (
-        proof.fault,
-        verify_chains(session, proof.chains(), proof.vouched),
-        *verify_rows(session),
-        verify_evidence(session, EvidenceStore.of(folder.evidence, os.environ)),
-        verify_corrections(session, folder.evidence),
-        *verify_setups(session, folder),
-    )
-    return [fault for fault in told if fault]
+    evidence = EvidenceStore.of(folder.evidence, os.environ)
+    checks: dict[str, Callable[[], str | Sequence[str] | None]] = {
+        "the signed log": lambda: proof.fault,
+        "the values of the database": lambda: foreign_values(session),
+        "the chains": lambda: verify_chains(session, proof.chains(), proof.vouched),
+        "the rows": lambda: verify_rows(session),
+        "the evidence": lambda: verify_evidence(session, evidence),
+        "the corrections": lambda: verify_corrections(session, folder.evidence),
+        "the set-ups": lambda: verify_setups(session, folder),
+    }
+    return [fault for what, check in checks.items() for fault in _told(what, check)]
+
+
+def _told(what: str, check: Callable[[], str | Sequence[str] | None]) -> Iterator[str]:
+    """The faults that a check finds; a value that it cannot read is one too."""
+    try:
+        told = check()
+    except UNREADABLE as error:
+        told = _unreadable(what, error)
+    yield from [told] if isinstance(told, str) else told or ()
+
+
+def _unreadable(what: str, error: Exception) -> str:
+    return f"{what}: cannot be compared, since a value cannot be read: {error}"
 
 
 def _unproven(session: Session, folder: Home) -> Iterator[str]:
