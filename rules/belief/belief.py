@@ -15,7 +15,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from thirdcard.rules.belief.choices import Choice, by_player, choices_of
-from thirdcard.rules.belief.missed_cards import is_handled_early, missed_before, share_not_dealt, with_missed
+from thirdcard.rules.belief.missed_cards import (
+    cards_laid,
+    is_handled_early,
+    missed_before,
+    share_not_dealt,
+    with_missed,
+)
 from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, is_order_open, settled
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
@@ -264,7 +270,7 @@ class Belief:
 
     def _are_cards_out(self, before: int) -> bool:
         """Whether the first four cards left the shoe before that line of the round."""
-        return sum(isinstance(line, CardDealt) for line in self._lines[:before]) >= INITIAL_CARDS
+        return cards_laid(self._lines[:before]) >= INITIAL_CARDS
 
     def _orders(self) -> list[tuple[LawfulOrder | None, float]]:
         """The orders in which unseen cards may have come, each with its probability; None: the order of the log."""

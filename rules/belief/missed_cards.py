@@ -13,7 +13,7 @@ from thirdcard.rules.belief.choices import Choice
 from thirdcard.rules.belief.priors import Priors
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.words import Side, Source
-from thirdcard.rules.log.events import CardDealt, CardPassed, CardTurned, Event
+from thirdcard.rules.log.events import CardDealt, CardMoved, CardPassed, CardTurned, Event
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.rules.rulebook.model import Phase
 
@@ -21,16 +21,15 @@ _MISSING = {"misdeal.short_hand": Phase.INITIAL, "misdeal.third_card_missing": P
 """The phase of the card that each fault says is missing."""
 
 
+def cards_laid(lines: Sequence[Event]) -> int:
+    """The number of cards that came to the hands: from the shoe, or from where they were kept or laid in excess."""
+    return len({line.card_id for line in lines if isinstance(line, CardDealt | CardMoved) and line.hand is not None})
+
+
 def is_handled_early(lines: Sequence[Event]) -> bool:
-    """Whether a card was passed or turned before the log had four dealt cards."""
-    dealt = 0
-    for line in lines:
-        dealt += isinstance(line, CardDealt)
-        if dealt >= INITIAL_CARDS:
-            return False
-        if isinstance(line, CardPassed | CardTurned):
-            return True
-    return False
+    """Whether a card was passed or turned before the log had four cards in the hands."""
+    handled = next((i for i, line in enumerate(lines) if isinstance(line, CardPassed | CardTurned)), None)
+    return handled is not None and cards_laid(lines[:handled]) < INITIAL_CARDS
 
 
 def missed_before(
@@ -45,9 +44,11 @@ def missed_before(
         face_down: The phases whose cards the style deals face down.
     """
     event = lines[number]
-    if not isinstance(event, CardDealt) or event.source is not Source.CAMERA or Phase.INITIAL not in face_down:
+    if not isinstance(event, CardDealt) or event.hand is None or event.source is not Source.CAMERA:
         return None
-    dealt = sum(isinstance(line, CardDealt) for line in lines[:number])
+    if Phase.INITIAL not in face_down:
+        return None
+    dealt = cards_laid(lines[:number])
     if dealt >= INITIAL_CARDS or event.hand is order[dealt] or not is_handled_early(lines):
         return None
     return order[dealt]

@@ -168,6 +168,10 @@ def blind_sheet(ledger: BlindLedger) -> Sheet:
     return Sheet(title="Blind draws", columns=columns, rows=tuple(_row(each) for each in ledger.draws))
 
 
+WHERE_NONE_BELONGS = "; cards laid where none belongs"
+"""Names the rows of draws of the kind `loose`, which hold one kind of fault only."""
+
+
 def headline_sheet(ledger: BlindLedger) -> Sheet:
     """The figures of all finished draws together, with 95 % intervals.
 
@@ -175,21 +179,18 @@ def headline_sheet(ledger: BlindLedger) -> Sheet:
     cards and alerts as independent; errors at one table are correlated, so the true intervals are somewhat wider.
     """
     done = [each for each in ledger.draws if each.state == DONE]
-    clean, faulty = [each for each in done if each.clean_table_hours], [each for each in done if each.true]
+    clean = [each for each in done if each.clean_table_hours]
     false, hours = sum(each.clean_false for each in clean), sum(each.clean_table_hours for each in clean)
     low, high = poisson_interval(false)
-    found, true = sum(each.found for each in faulty), sum(each.true for each in faulty)
-    raised = found + sum(each.false for each in faulty)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     if clean:
         rate = (
             f"{false} in {hours:.1f} table-hours: {false / hours:.2f} an hour",
             f"{low / hours:.2f} to {high / hours:.2f}",
         )
         rows.append(("False alerts, clean play", *_drawn(clean), *rate))
-    if faulty:
-        rows.append(("Faults found", *_drawn(faulty), share_of(found, true), _wilson(found, true)))
-        rows.append(("Alerts that were right", *_drawn(faulty), share_of(found, raised), _wilson(found, raised)))
+    for words, is_meant in (("", False), (WHERE_NONE_BELONGS, True)):
+        rows += _rows_of_faults(words, [each for each in done if each.true and (each.what == "loose") is is_meant])
     for name, hits, of in (
         ("Cards read correctly", "cards_right", "cards"),
         ("Rounds exact: both hands and the outcome", "rounds_exact", "rounds"),
@@ -198,6 +199,18 @@ def headline_sheet(ledger: BlindLedger) -> Sheet:
         rows.append((name, *_drawn(done), share_of(right, all_of), _wilson(right, all_of)))
     columns = ("measured blind", "drawn", "recordings", "rounds", "result", "95 % interval")
     return Sheet(title="Blind results", columns=columns, rows=tuple(rows))
+
+
+def _rows_of_faults(words: str, draws: Sequence[BlindDraw]) -> list[tuple[str, ...]]:
+    """The shares of faults that were found, and of alerts that were right; none without draws."""
+    if not draws:
+        return []
+    found, true = sum(each.found for each in draws), sum(each.true for each in draws)
+    raised = found + sum(each.false for each in draws)
+    return [
+        (f"Faults found{words}", *_drawn(draws), share_of(found, true), _wilson(found, true)),
+        (f"Alerts that were right{words}", *_drawn(draws), share_of(found, raised), _wilson(found, raised)),
+    ]
 
 
 def _drawn(draws: Sequence[BlindDraw]) -> tuple[str, str, str]:

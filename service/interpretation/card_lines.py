@@ -181,8 +181,17 @@ class CardLines:
         return [*self.state.remove_overdue(t), removed] if is_last else [removed]
 
     def rested_loose(self, t: float, card: seen.LooseCardRested) -> list[Event]:
-        """The lines for a card that rests outside the boxes."""
-        return self.loose.rested(t, card, f"c{next(self._numbers)}") if self.loose.may_be_dealt(card) else []
+        """The lines for a card that rests outside the boxes.
+
+        Where cards come face down, one that is first seen open may have lain there unseen until it was turned.
+        """
+        if not self.loose.may_be_dealt(card):
+            return []
+        if card.face_up and self.backs.come_face_down(self.state.cards_dealt):
+            turned = seen.LooseCardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
+            self.waiting.put(card.t, turned)
+            card = replace(card, face_up=False, reading=seen.Reading(label=None, confidence=0.0))
+        return self.loose.rested(t, card, f"c{next(self._numbers)}")
 
     def _moved_in(self, t: float, loose: LooseCard, card: seen.CardRested, side: Side) -> list[Event]:
         """The lines for a card that was moved from outside into a box, and turned on the way if its other side

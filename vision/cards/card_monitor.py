@@ -179,6 +179,13 @@ class CardWatch:
             if known is not None and is_covered(track.sight.corners_mm):
                 known.note_reach(t, entry_of(track.sight.corners_mm))
 
+    def may_be_brought(self, t: float) -> bool:
+        """Whether a card may lie at, or be on its way to, one of the places to which cards are taken.
+
+        None is while all known cards lie open in their regions, and no back has just been passed on.
+        """
+        return self.are_cards_away or not self._cards.are_all_open(t) or self.handed.passed_on.is_any(t)
+
     def is_known_at(self, at_mm: NDArray[np.float64], within_mm: float) -> bool:
         """Whether a card that was reported lies within `within_mm` of a point."""
         return any(

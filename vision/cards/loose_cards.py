@@ -22,6 +22,7 @@ from thirdcard.vision.cards.card_reading import (
     IsCovered,
     ReadFaces,
 )
+from thirdcard.vision.cards.label_fusion import NO_FACE
 from thirdcard.vision.cards.tracker import CardSight, CardTrack, Motion, Tracker
 from thirdcard.vision.observations import LooseCardLeft, LooseCardRested, LooseCardTurned, Reading
 
@@ -100,6 +101,11 @@ class LooseCards:
         gone = [track for track in changes.left if self._known.pop(track.track_id, None) is not None]
         return [*told, *(LooseCardLeft(track_id=each.track_id, t=each.missing_since_t or t) for each in gone)]
 
+    def is_known_at(self, at_mm: NDArray[np.float64]) -> bool:
+        """Whether a card that was reported lies at a point, (2,) mm."""
+        known = (track for track in self.tracker.tracks if track.track_id in self._known)
+        return any(float(np.linalg.norm(track.sight.at_mm - at_mm)) < ONE_THING_MM for track in known)
+
     def asked_mm(self) -> list[NDArray[np.float64]]:
         """Return the points, (2,) mm each, where further looks would reveal more."""
         return [track.sight.at_mm for track in self.tracker.tracks if self._is_waited_for(track)]
@@ -161,7 +167,11 @@ class LooseCards:
         return [LooseCardTurned(track_id=track.track_id, t=turned_t, face_up=known.face_up, reading=reading)]
 
     def _is_card(self, track: CardTrack, reading: Reading) -> bool:
-        """Whether a resting thing is a card beyond doubt."""
+        """Whether a resting thing is a card beyond doubt: a face is one even if its rank or suit stays open."""
+        if track.votes.count < ENOUGH_READS and track.sight.face_up:
+            return False
+        posterior = track.votes.posterior()
         if track.sight.face_up:
-            return track.score >= FACE_SCORE and reading.label is not None and track.votes.count >= ENOUGH_READS
-        return track.score >= BACK_SCORE and float(track.votes.posterior()[self.labels.index(BACK)]) >= SURE_ENOUGH
+            face = float(sum(posterior[i] for i, label in enumerate(self.labels) if label not in NO_FACE))
+            return track.score >= FACE_SCORE and (reading.label is not None or face >= SURE_ENOUGH)
+        return track.score >= BACK_SCORE and float(posterior[self.labels.index(BACK)]) >= SURE_ENOUGH

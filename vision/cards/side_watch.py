@@ -181,18 +181,23 @@ class SideWatch:
     def _loose_sights(self, sights: Sequence[CardSight], seen: SideLook) -> list[CardSight]:
         """Return the sights that may be cards where none belongs.
 
-        Places to which cards are taken are left out: a card that is passed on at once is not known from anywhere else.
+        Places to which cards are taken are left out while a card may be brought there. A card that is reported there
+        stays in sight whatever happens then.
         """
         cut_cards = seen.found.of(CUT_CARD).centres_mm
+        may_be_brought = self._cards.may_be_brought(self._t)
         return [
             sight
             for sight in sights
             if not self._is_near(sight.at_mm, self._cards.regions, OWN_MM)
             and not self._is_near(sight.at_mm, self._kept, KEPT_MM)
-            and self._cards.handed.place_of(sight.at_mm) is None
+            and not (may_be_brought and self._is_handed_place(sight.at_mm))
             and not self._cards.is_known_at(sight.at_mm, ONE_THING_MM)
             and not any(float(np.linalg.norm(at_mm - sight.at_mm)) < ONE_THING_MM for at_mm in cut_cards)
         ]
+
+    def _is_handed_place(self, at_mm: NDArray[np.float64]) -> bool:
+        return self._cards.handed.place_of(at_mm) is not None and not self._anywhere.is_known_at(at_mm)
 
     @staticmethod
     def _is_near(at_mm: NDArray[np.float64], regions: Polygons, within_mm: float) -> bool:

@@ -10,11 +10,15 @@ import pytest
 from tests.rules.belief.test_belief import telling
 from tests.rules.builders import TableLog, rules_of
 from thirdcard.rules.belief.belief import Belief
+from thirdcard.rules.belief.missed_cards import cards_laid, is_handled_early, missed_before
 from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.words import Side
 from thirdcard.rules.log.events import CardDealt, Event
 from thirdcard.rules.referee import Referee
+from thirdcard.rules.rulebook.model import Phase
 
 RULES = rules_of("nz-secretary", dealing_style="C")
+ORDER = (Side.PLAYER, Side.BANKER, Side.PLAYER, Side.BANKER)
 
 
 def short(*, is_unseen: bool) -> list[Event]:
@@ -43,3 +47,25 @@ def test_missing_card_is_alleged_only_where_cards_are_surely_seen(is_unseen: boo
     if is_unseen:
         (short_hand,) = [alert for alert in doubtful if alert.code == "misdeal.short_hand"]
         assert 0.05 < short_hand.confidence < 0.2
+
+
+def test_card_that_was_moved_into_a_hand_is_not_missing_there() -> None:
+    """As the first card of a round, after it was drawn in excess in the round before."""
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    seen: dict[str, Any] = {"source": "camera", "confidence": 0.99}
+    log.add("card_moved", card_id="c0", hand="player", source="camera")
+    for number, hand in enumerate(("banker", "player", "banker"), start=1):
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=None, face_up=False, **seen)
+    log.add("card_turned", card_id="c0", card="4H", face_up=True, by="dealer", **seen)
+    assert not is_handled_early(log.events)
+    short = [event for event in log.events if getattr(event, "card_id", "") != "c3"]
+    assert is_handled_early(short)
+
+
+def test_card_in_excess_is_none_of_the_first_four() -> None:
+    seen: dict[str, Any] = {"source": "camera", "confidence": 0.99, "card": None, "face_up": False}
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    for number, hand in enumerate(("player", "banker", "player", None)):
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, **seen)
+    assert cards_laid(log.events) == 3
+    assert missed_before(log.events, len(log.events) - 1, ORDER, frozenset(Phase)) is None

@@ -183,6 +183,15 @@ def test_headline_sums_all_finished_draws_with_intervals() -> None:
     assert sheet.rows[4][4] == "22 of 24 (91.7 %)"
 
 
+def test_draws_of_one_kind_of_fault_have_rows_of_their_own() -> None:
+    faulty = replace(DRAW, state="done", true=40, found=39, clean_table_hours=0.0)
+    loose = replace(faulty, what="loose", seed=9004, true=10, found=5, false=5)
+    rows = {row[0]: row[4] for row in headline_sheet(BlindLedger(used={}, draws=(faulty, loose))).rows}
+    assert rows["Faults found"] == "39 of 40 (97.5 %)"
+    assert rows["Faults found; cards laid where none belongs"] == "5 of 10 (50.0 %)"
+    assert rows["Alerts that were right; cards laid where none belongs"] == "5 of 10 (50.0 %)"
+
+
 def test_pages_show_what_the_ledger_holds(tmp_path: Path) -> None:
     for page in (HEADLINE_PAGE, PAGE):
         (tmp_path / page.name).write_text((ROOT / page).read_text(encoding="utf-8"), encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.service.interpretation.test_interpreter import log_of, rested
+from tests.service.interpretation.test_interpreter import LAYOUT, log_of, rested
 from thirdcard.rules.game.words import Side
 from thirdcard.rules.log.events import (
     CardDealt,
@@ -16,6 +16,9 @@ from thirdcard.rules.log.events import (
     ResultAnnounced,
     RoundClosed,
 )
+from thirdcard.rules.rulebook.model import Phase
+from thirdcard.service.interpretation.dealing import UnseenBacks
+from thirdcard.service.interpretation.interpreter import Interpreter
 from thirdcard.vision.observations import CardLeft, LooseCardLeft, LooseCardRested, LooseCardTurned, Reading
 
 DEVICES: frozenset[type[Event]] = frozenset({RoundClosed, ResultAnnounced})
@@ -46,6 +49,21 @@ def test_card_beside_the_boxes_is_dealt_to_no_hand_turned_and_removed() -> None:
     assert (shown.card_id, str(shown.card), shown.t) == ("c2", "9C", 13.0)
     (removed,) = [line for line in lines if isinstance(line, CardRemoved)]
     assert (removed.card_id, removed.to) == ("c2", "discard")
+
+
+@pytest.mark.parametrize(("face_down", "is_dealt_open"), [(frozenset(), True), (frozenset(Phase), False)])
+def test_open_card_where_cards_come_face_down_may_have_lain_there_unseen(
+    face_down: frozenset[Phase], is_dealt_open: bool
+) -> None:
+    interpreter = Interpreter(LAYOUT, DEVICES, backs=UnseenBacks(face_down))
+    interpreter.signal(CALL)
+    for seen in (rested(1, 5.0), loose(10.0), LooseCardLeft(track_id=1, t=16.0)):
+        interpreter.observe(seen)
+    lines = interpreter.finish()
+
+    (dealt,) = [line for line in lines if isinstance(line, CardDealt) and line.hand is None]
+    assert (dealt.face_up, str(dealt.card)) == ((True, "9C") if is_dealt_open else (False, "None"))
+    assert [str(line.card) for line in lines if isinstance(line, CardTurned)] == ([] if is_dealt_open else ["9C"])
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.vision.card_table import LABELS, sight
 from thirdcard.vision.cards.card_monitor import CardCustoms, new_tracker
@@ -18,6 +19,8 @@ class Cloth:
 
     def __init__(self, label: str = "7H", *, is_strange: bool = True) -> None:
         self.label, self.t, self.is_covered = label, 0.0, False
+        self.row: NDArray[np.float64] | None = None
+        """What the reader returns instead of the label."""
         self.is_strange = is_strange
         self.cards = LooseCards(new_tracker(LABELS, CardCustoms(), Familiarity()), LABELS)
 
@@ -30,7 +33,7 @@ class Cloth:
                 sights,
                 self.t,
                 is_covered=lambda corners: self.is_covered,
-                read_faces=lambda places: [row for _ in places],
+                read_faces=lambda places: [row if self.row is None else self.row for _ in places],
                 is_strange=lambda corners: self.is_strange,
             )
             self.t = round(self.t + 0.1, 3)
@@ -58,6 +61,15 @@ def test_card_that_a_hand_laid_there_is_told_once_with_its_side(label: str, face
 )
 def test_what_may_be_no_card_is_not_told(cloth: Cloth, thing: CardSight, looks: int) -> None:
     assert cloth.look(thing, looks=looks) == []
+
+
+def test_face_is_a_card_even_if_its_suit_stays_open() -> None:
+    cloth = Cloth()
+    cloth.row = np.log([0.499, 0.499, 0.001, 0.001])
+
+    (told,) = cloth.look(sight(150), looks=40)
+    assert isinstance(told, LooseCardRested)
+    assert (told.face_up, told.reading.label) == (True, None)
 
 
 def test_card_under_a_hand_is_told_once_the_hand_is_gone() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -163,6 +165,74 @@ def test_plain_back_where_a_card_was_taken_is_no_cutting_card(are_cards_away: bo
     table.look(looks=3)
 
     assert len(table.look(found=thing(300, 300), looks=30)) == count
+
+
+class HandingTable:
+    """A table whose cards are taken to a place beside the regions."""
+
+    def __init__(self) -> None:
+        customs = CardCustoms(handed={"near": LEFT + np.array([200.0, 200.0])}, is_handed_at_once=True)
+        self.cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS, customs)
+        self.side, self.t = SideWatch(SideRegions(), self.cards, GRID), 0.0
+        self.shown: tuple[CardSight, ...] = ()
+
+    def look(self, *sights: CardSight, looks: int = 30) -> list[Observation]:
+        """Show these cards; return what is reported beside the regions."""
+        told: list[Observation] = []
+        self.shown = sights
+        for _ in range(looks):
+            self.cards.update(sights, self.t, is_covered=lambda corners: False, read_faces=self.read)
+            seen = SideLook(
+                found=Detections.empty(),
+                hands=NO_HAND,
+                is_covered=lambda corners: False,
+                read_faces=self.read,
+                hidden_s=lambda corners: 0.5,
+            )
+            told += self.side.update(sights, self.t, seen)
+            self.t = round(self.t + 0.1, 3)
+        return told
+
+    def read(self, places: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        """Read each card as the 7 of hearts where it lies open."""
+        rows = []
+        for corners in places:
+            card = next(card for card in self.shown if np.array_equal(card.corners_mm, corners))
+            row = np.full(len(LABELS), np.log(0.001))
+            row[LABELS.index("7H" if card.face_up else "back")] = np.log(0.997)
+            rows.append(row)
+        return rows
+
+
+BESIDE = sight(300, y_mm=300)
+"""A card at the place to which cards are taken."""
+
+
+def test_card_where_cards_are_taken_is_loose_once_all_others_lie_open() -> None:
+    table = HandingTable()
+    table.look(sight(150), sight(550), looks=20)
+
+    (told,) = table.look(sight(150), sight(550), BESIDE)
+    assert isinstance(told, LooseCardRested)
+    assert told.at_mm == (300.0, 300.0)
+
+
+def test_card_where_cards_are_taken_may_be_one_of_the_regions_while_a_back_lies_there() -> None:
+    table = HandingTable()
+    table.look(sight(150), sight(550, face_up=False), looks=20)
+
+    assert table.look(sight(150), sight(550, face_up=False), BESIDE) == []
+
+
+def test_loose_card_where_cards_are_taken_stays_when_another_card_comes_face_down() -> None:
+    table = HandingTable()
+    table.look(sight(150), looks=20)
+    (rested,) = table.look(sight(150), BESIDE)
+    assert isinstance(rested, LooseCardRested)
+
+    assert table.look(sight(150), sight(550, face_up=False), BESIDE) == []
+    (left,) = table.look(sight(150), sight(550, face_up=False))
+    assert left == LooseCardLeft(track_id=rested.track_id, t=8.0)
 
 
 def test_what_lay_there_from_the_first_look_on_is_furniture() -> None:
