@@ -167,7 +167,7 @@ class LooseCards:
         return [LooseCardTurned(track_id=track.track_id, t=turned_t, face_up=known.face_up, reading=reading)]
 
     def _is_card(self, track: CardTrack, reading: Reading) -> bool:
-        """Whether a resting thing is a card beyond doubt: a face is one even if its rank or suit stays open."""
+        """Whether a resting thing is a card beyond doubt: a face is one even if it stays open which."""
         if track.votes.count < ENOUGH_READS and track.sight.face_up:
             return False
         posterior = track.votes.posterior()
