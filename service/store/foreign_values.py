@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     ColumnElement,
@@ -89,10 +90,11 @@ def _is_foreign(column: Column[Any], is_sqlite: bool) -> ColumnElement[bool] | N
     bare = type_coerce(column, NullType())
     tests: list[ColumnElement[bool]] = []
     if isinstance(column.type, UtcTime):
-        tests.append(or_(type_coerce(column, Integer) < _FIRST, type_coerce(column, Integer) > _LAST))
+        stored = type_coerce(column, BigInteger)
+        tests.append(or_(stored < _FIRST, stored > _LAST))
     if is_sqlite:
-        stored = next(stored for kind, stored in SQLITE_TYPES if isinstance(column.type, kind))
-        tests.append(func.typeof(bare).not_in(stored))
+        types = next(types for kind, types in SQLITE_TYPES if isinstance(column.type, kind))
+        tests.append(func.typeof(bare).not_in(types))
         if isinstance(column.type, Boolean):
             tests.append(type_coerce(column, Integer).not_in((0, 1)))
     return and_(column.is_not(None), or_(*tests)) if tests else None

@@ -18,7 +18,7 @@ from thirdcard.service.store.database import Database, open_database, sqlite_url
 from thirdcard.service.store.foreign_values import LONGEST, MOST, foreign_values, read_any_text
 from thirdcard.service.store.recorded_rows import RECORDED, table_of
 from thirdcard.service.store.row_verification import verify_rows
-from thirdcard.service.store.schema import Base, ChainLine, RoundRow, UserRow
+from thirdcard.service.store.schema import AlertRow, Base, ChainLine, RoundRow, UserRow
 from thirdcard.service.store.verification import verify_chains
 
 TOO_LATE = 2**62
@@ -78,6 +78,15 @@ def test_every_column_names_what_does_not_belong_there(house: Database, kind: ty
             assert row_fault.startswith(f"{RECORDED[kind].word} ") and column.name in row_fault
         set_by_hand(house, table, column, before)
     assert found(house) == rows_found(house) == []
+
+
+def test_time_beyond_all_calendars_is_named_by_any_database(database: Database) -> None:
+    with database.writing() as session:
+        furnish(session)
+    assert found(database) == []
+    set_by_hand(database, table_of(AlertRow), table_of(AlertRow).c.at, str(TOO_LATE))
+    assert found(database) == ["alerts, row 1: at = 4611686018427387904; no version of the service writes that"]
+    assert rows_found(database)[0].startswith("alert 1: was changed: at = 4611686018427387904, recorded as 2026-")
 
 
 def test_flag_that_is_neither_0_nor_1_is_named(house: Database) -> None:
