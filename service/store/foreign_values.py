@@ -56,9 +56,9 @@ def foreign_values(session: Session) -> list[str]:
 
 
 def read_any_text(session: Session) -> None:
-    """Let this session's connection read text that is not UTF-8, so that it is compared like any other value.
+    """Let a transaction read text that is not UTF-8, so that it is compared like any other value.
 
-    SQLite stores such text; PostgreSQL refuses it.
+    SQLite stores such text; PostgreSQL refuses it. It holds for the connection until it is closed.
     """
     if session.get_bind().dialect.name == "sqlite":
         raw: Any = session.connection().connection.dbapi_connection
