@@ -21,8 +21,7 @@ def draw_back(rng: np.random.Generator, paper: Colour) -> Texture:
     """Draw one back, (440, 315, 3) uint8 RGB, symmetric under half a turn except for a logo."""
     ink = INKS[int(rng.integers(len(INKS)))]
     second = paper if rng.random() < 0.7 else INKS[int(rng.integers(len(INKS)))]
-    share = _pattern(str(rng.choice(_PATTERNS)), rng)
-    texture = _mix(np.asarray(second), np.asarray(ink), share)
+    texture = draw_pattern(rng, second, ink)
     if rng.random() < 0.7:
         _add_rim(texture, rng, paper, ink)
     if rng.random() < 0.35:
@@ -37,6 +36,11 @@ def draw_back_like(rng: np.random.Generator, colour: Colour) -> Texture:
     """
     inks = [np.clip(np.asarray(colour) * rng.uniform(0.82, 1.3) + rng.normal(0, 7, 3), 4, 250) for _ in range(2)]
     return _mix(inks[0], inks[1] if rng.random() < 0.5 else inks[0], _pattern(str(rng.choice(_PATTERNS)), rng))
+
+
+def draw_pattern(rng: np.random.Generator, ground: Colour, ink: Colour) -> Texture:
+    """Draw one of the patterns over a whole card, (440, 315, 3) uint8 RGB."""
+    return _mix(np.asarray(ground), np.asarray(ink), _pattern(str(rng.choice(_PATTERNS)), rng))
 
 
 def _pattern(name: str, rng: np.random.Generator) -> npt.NDArray[np.float32]:

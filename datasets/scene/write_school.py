@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ import numpy as np
 from thirdcard.datasets.decks.backs import draw_back_like
 from thirdcard.datasets.decks.canvas import with_round_corners
 from thirdcard.datasets.decks.deck import Deck, deck_names, load_deck
+from thirdcard.datasets.decks.picture_backs import draw_picture_back
 from thirdcard.datasets.scene.looks import look_of
 from thirdcard.datasets.scene.model import World
 from thirdcard.datasets.scene.random_scene import random_scene
@@ -31,6 +33,8 @@ from thirdcard.datasets.scene.worlds import Split, random_world
 LOG = logging.getLogger(__name__)
 BACKS_LIKE_CLOTH = {"train": 0.3, "held_out": 0.0}
 """Share of the worlds of each split that have such backs. The held-out tiles were made before there were any."""
+PICTURE_BACKS = {"train": 0.35, "held_out": 0.0}
+"""Share of the other worlds that have backs with a picture; likewise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +50,8 @@ class Job:
     artwork: Path | None
     backs_like_cloth: float | None = None
     """Probability that this world's cards have backs in the colour of its cloth; None: as usual for its split."""
+    decks: tuple[str, ...] = ()
+    """Names of the decks to choose from; none: all of its split."""
 
     @property
     def stem(self) -> str:
@@ -65,12 +71,9 @@ def run_job(job: Job) -> int:
         return 0
     cv2.setNumThreads(1)
     rng = np.random.default_rng([job.seed, job.index, 0 if job.split == "train" else 1])
-    world = random_world(rng, job.split, deck_names(job.split, job.artwork))
-    deck = load_deck(world.deck, job.artwork)
-    dyeing = np.random.default_rng([world.seed, 3])
-    share = BACKS_LIKE_CLOTH[job.split] if job.backs_like_cloth is None else job.backs_like_cloth
-    if dyeing.random() < share:
-        deck = _with_back_like_cloth(deck, world, dyeing)
+    names = job.decks or tuple(deck_names(job.split, job.artwork))
+    world = random_world(rng, job.split, names)
+    deck = deck_of(world, job.split, names, job.artwork, backs_like_cloth=job.backs_like_cloth)
     renderer = SceneRenderer(world, deck=deck)
     written = 0
     for i in range(job.scenes):
@@ -85,9 +88,37 @@ def run_job(job: Job) -> int:
     return written
 
 
+def deck_of(
+    world: World, split: Split, names: Sequence[str], artwork: Path | None, *, backs_like_cloth: float | None = None
+) -> Deck:
+    """Load a world's deck; in some worlds give it a back in the colour of the cloth, or one with a picture.
+
+    Args:
+        world: Names the deck, and decides by its seed which back the deck gets.
+        split: Decides how many worlds have such backs.
+        names: The decks whose cards such a picture may show.
+        artwork: The folder of rasterised decks.
+        backs_like_cloth: Probability of a back in the colour of the cloth; None: as usual for the split.
+    """
+    deck = load_deck(world.deck, artwork)
+    dyeing = np.random.default_rng([world.seed, 3])
+    if dyeing.random() < (BACKS_LIKE_CLOTH[split] if backs_like_cloth is None else backs_like_cloth):
+        return _with_back_like_cloth(deck, world, dyeing)
+    if dyeing.random() < PICTURE_BACKS[split]:
+        return _with_picture_back(deck, load_deck(str(dyeing.choice(names)), artwork), dyeing)
+    return deck
+
+
 def _with_back_like_cloth(deck: Deck, world: World, rng: np.random.Generator) -> Deck:
     blue, green, red = (round(value) for value in look_of(world.style, world.seed).cloth.colour)
     back = with_round_corners(draw_back_like(rng, (red, green, blue)))
+    return replace(deck, draw_back=lambda: back)
+
+
+def _with_picture_back(deck: Deck, shown: Deck, rng: np.random.Generator) -> Deck:
+    """Give a deck a back with a picture; where the picture shows cards, they are those of the deck `shown`."""
+    faces = [shown.face(card) for card in rng.choice(shown.cards, int(rng.integers(1, 6)))]
+    back = with_round_corners(draw_picture_back(rng, faces))
     return replace(deck, draw_back=lambda: back)
 
 
@@ -115,6 +146,7 @@ def main() -> None:
     parser.add_argument(
         "--backs-like-cloth", type=float, help="share of the worlds whose backs have the cloth's colour"
     )
+    parser.add_argument("--decks", default="", help="names of the only decks to use, with commas between them")
     parser.add_argument("--processes", type=int, default=max((os.cpu_count() or 2) - 1, 1))
     parser.add_argument("--artwork", type=Path, default=None, help="folder of rasterised decks")
     args = parser.parse_args()
@@ -124,6 +156,7 @@ def main() -> None:
         Job(
             out=args.out, split=args.split, seed=args.seed, index=i, scenes=args.scenes_per_world,
             tiles=args.tiles_per_scene, artwork=args.artwork, backs_like_cloth=args.backs_like_cloth,
+            decks=tuple(filter(None, args.decks.split(","))),
         )
         for i in range(args.first_world, args.first_world + args.worlds)
     ]  # fmt: skip

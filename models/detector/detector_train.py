@@ -134,6 +134,7 @@ def _settings(plan: TrainingPlan) -> dict[str, Any]:
         "lrf": plan.last_rate,
         "cos_lr": True,
         "warmup_epochs": 0.5,
+        "warmup_bias_lr": 0.0,  # Ultralytics' 0.1 is meant for SGD: by AdamW it would undo the weights begun with
         "close_mosaic": 2,
         "plots": False,
         "cache": "ram",

@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 from thirdcard.datasets.decks.backs import draw_back_like
+from thirdcard.datasets.decks.cards import TEXTURE_SIZE_WH_PX
+from thirdcard.datasets.decks.deck import machine_deck
+from thirdcard.datasets.decks.picture_backs import draw_picture_back
 from thirdcard.datasets.scene.errors import CameraPoseError, StyleError
 from thirdcard.datasets.scene.looks import look_of
 from thirdcard.datasets.scene.random_scene import random_scene
 from thirdcard.datasets.scene.renderer import RenderedObject, SceneRenderer
 from thirdcard.datasets.scene.tiles import CLASSES, TILE_PX, label_lines, school_tiles, taught_box
 from thirdcard.datasets.scene.worlds import FIRST_HELD_OUT_SEED, Split, random_camera, random_world
-from thirdcard.datasets.scene.write_school import Job, prepare, run_job
+from thirdcard.datasets.scene.write_school import Job, deck_of, prepare, run_job
 
 ORIGIN = np.array([0.0, 0.0])
 
@@ -60,6 +63,27 @@ def test_back_like_a_cloth_has_its_colour_and_no_rim() -> None:
     back = draw_back_like(np.random.default_rng(4), (120, 70, 40)).astype(float)
     assert np.abs(back.mean(axis=(0, 1)) - [120, 70, 40]).max() < 45
     assert np.abs(back[:20].mean(axis=(0, 1)) - back.mean(axis=(0, 1))).max() < 12
+
+
+def test_backs_with_pictures_follow_from_the_seed_and_differ() -> None:
+    faces = [machine_deck(3).face(card) for card in ("AS", "10H", "4D")]
+    backs = [[draw_picture_back(np.random.default_rng(seed), faces) for seed in range(30)] for _ in range(2)]
+    assert all(np.array_equal(first, second) for first, second in zip(*backs, strict=True))
+    assert {back.shape for back in backs[0]} == {(*TEXTURE_SIZE_WH_PX[::-1], 3)}
+    looks = np.array([back.astype(float).mean(axis=(0, 1)) for back in backs[0]])
+    assert (np.ptp(looks, axis=0) > 120).all()
+
+
+def test_school_has_backs_with_pictures_where_it_is_trained_on() -> None:
+    decks = {}
+    splits: tuple[Split, ...] = ("train", "held_out")
+    for split in splits:
+        worlds = [random_world(np.random.default_rng(seed), "train", ["machine:1"]) for seed in range(40)]
+        decks[split] = [deck_of(world, split, ["machine:1"], None, backs_like_cloth=0.2).back() for world in worlds]
+    own = machine_deck(1).back()
+    kept = {split: sum(np.array_equal(back, own) for back in backs) for split, backs in decks.items()}
+    assert 10 <= kept["train"] <= 30  # 0.8 x 0.65 of 40 are expected
+    assert kept["held_out"] >= 26  # 0.8 of 40
 
 
 def test_world_and_scene_follow_from_the_seed() -> None:
