@@ -121,4 +121,4 @@ def _taken(weights: dict[str, torch.Tensor], name: str, like: torch.Tensor, path
     if found is None or found.shape != like.shape:
         shape = "absent" if found is None else tuple(found.shape)
         raise WarmStartError(f"{path}: {name}: {shape}; the network has {tuple(like.shape)}")
-    return found
+    return found.to(like.device)
