@@ -184,7 +184,9 @@ class CardWatch:
 
         None is while all known cards lie open in their regions, and no back has just been passed on.
         """
-        return self.are_cards_away or not self._cards.are_all_open(t) or self.handed.passed_on.is_any(t)
+        return (
+            self.are_cards_away or not self._cards.are_all_open(t) or self.handed.passed_on.is_any(t, self._cards.known)
+        )
 
     def is_known_at(self, at_mm: NDArray[np.float64], within_mm: float) -> bool:
         """Whether a card that was reported lies within `within_mm` of a point."""

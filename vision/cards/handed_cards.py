@@ -73,9 +73,9 @@ class PassedOn:
             if is_card and region is not None and track.seen_t == t:
                 self._laid[track.track_id] = Laid(region, track.place_since_t, t, track.sight, track.hidden_s)
 
-    def is_any(self, t: float) -> bool:
-        """Whether a back that was passed on may still be on its way."""
-        return any(t - laid.seen_t <= ON_ITS_WAY_S for laid in self._laid.values())
+    def is_any(self, t: float, known: Container[int]) -> bool:
+        """Whether a back that was passed on may still be on its way; one that is known by now was not passed on."""
+        return any(t - laid.seen_t <= ON_ITS_WAY_S for key, laid in self._laid.items() if key not in known)
 
     def take(self, track: CardTrack, known: Container[int]) -> Laid | None:
         """Return and remove the back that was laid last before `track` was first seen: it is the same card."""

@@ -216,6 +216,10 @@ class SideWatch:
         is_handed = may_be_handed and self._cards.handed.place_of(at_mm) is not None
         return is_handed or self._is_card_region(at_mm)
 
+    def loose_backs(self) -> list[CardTrack]:
+        """Return the tracks of the cards that lie face down where none belongs."""
+        return self._anywhere.backs()
+
     def asked_mm(self) -> list[NDArray[np.float64]]:
         """Return the points, (2,) mm each, where further looks would reveal more."""
         tracks = [] if self._loose is None else self._loose.cards.unsettled()

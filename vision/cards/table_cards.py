@@ -19,8 +19,12 @@ from thirdcard.vision.cards.candidates import CardLook, CardSights
 from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch
 from thirdcard.vision.cards.card_reading import BACK, IsCovered
 from thirdcard.vision.cards.label_fusion import LOG_CLEAR, NO_FACE
-from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch
+from thirdcard.vision.cards.loose_backs import LooseBacks, joined
+from thirdcard.vision.cards.new_things import NewThings
+from thirdcard.vision.cards.side_watch import KEPT_MM, OWN_MM, SideLook, SideRegions, SideWatch
 from thirdcard.vision.cards.table_backs import TableBacks
+from thirdcard.vision.cards.tracker import CLEAR_SCORE
+from thirdcard.vision.detections import HAND
 from thirdcard.vision.frames import Frame, Image
 from thirdcard.vision.inference.crops import card_crop
 from thirdcard.vision.inference.reader import Readings
@@ -154,6 +158,9 @@ class TableCards:
             regions.own, cloth.rectifier, cloth.grid, card_mm=card_mm, labels=faces.labels, backs=faces.backs
         )
         self._under_hands = UnderHands(regions.own.values(), cloth.grid)
+        elsewhere = ((regions.own, OWN_MM), (regions.side.kept, KEPT_MM))
+        self._new_things = NewThings(cloth.grid, elsewhere, card_mm)
+        self._loose_backs = LooseBacks(faces.backs, cloth.rectifier, card_mm)
         self._has_looked = False
 
     def recalibrate(self, calibration: Calibration) -> None:
@@ -186,18 +193,24 @@ class TableCards:
             entry_of=lambda corners: cover.entry_of(cover.grid.mask_of(corners)),
         )
         self._learn_backs(look.frame, beside.is_covered)
-        return [*self._first_look(t), *told, *self._side.update(sights, t, beside)]
+        named = (look.found.label != HAND) & (look.found.score >= CLEAR_SCORE)
+        self._new_things.update(cover, look.found.take(named).centres_mm)
+        backs = self._loose_backs.update(look.frame.image, self._new_things.lying_mm, beside.is_covered)
+        return [*self._first_look(t), *told, *self._side.update(joined(sights, backs), t, beside)]
 
     def _learn_backs(self, frame: Frame, is_covered: IsCovered) -> None:
-        """Learn the back of each newly seen card that lies face down in plain sight on known cloth."""
-        backs, lying = self._faces.backs, self._watch.lying_backs()
-        backs.keep({track.track_id for track in lying})
-        for track in lying:
-            is_new = track.seen_t == frame.t and not track.sight.face_up and backs.wants(track.track_id)
-            if is_new and not is_covered(track.sight.corners_mm) and self._sights.is_laid(track.sight, frame):
-                crop = card_crop(frame.image, self._faces.calibration, track.sight.corners_mm)
-                if crop is not None:
-                    backs.lies(track.track_id, crop)
+        """Learn the back of each newly seen card that lies face down in plain sight, in its region on known cloth."""
+        backs = self._faces.backs
+        laid = {track.track_id: track for track in self._watch.lying_backs()}
+        loose = {-track.track_id: track for track in self._side.loose_backs()}
+        backs.keep(laid.keys() | loose.keys())
+        for key, track in (laid | loose).items():
+            is_new = track.seen_t == frame.t and not track.sight.face_up and backs.wants(key)
+            if not is_new or is_covered(track.sight.corners_mm):
+                continue
+            crop = card_crop(frame.image, self._faces.calibration, track.sight.corners_mm)
+            if crop is not None and (key in loose or self._sights.is_laid(track.sight, frame)):
+                backs.lies(key, crop)
 
     def _first_look(self, t: float) -> list[Observation]:
         """Report once whether unknown cards may have lain there at the first look."""
@@ -217,7 +230,8 @@ class TableCards:
     def asked_mm(self, t: float) -> list[Polygon]:
         """Return the points, (2,) mm each, where further looks would reveal more."""
         cards = [track.sight.at_mm for track in self._watch.unsettled()]
-        return [*cards, *self._side.asked_mm(), *self._under_hands.asked_mm(self._cloth.hands, t)]
+        new = self._new_things.asked_mm()
+        return [*cards, *self._side.asked_mm(), *new, *self._under_hands.asked_mm(self._cloth.hands, t)]
 
     def waiting_since_t(self) -> float | None:
         """Return the earliest stream time about which something may still be reported; None when nothing is pending."""

@@ -55,7 +55,7 @@ def test_card_that_a_hand_laid_there_is_told_once_with_its_side(label: str, face
         pytest.param(Cloth("back", is_strange=False), sight(150, face_up=False), 40, id="print that a hand has left"),
         pytest.param(Cloth(), sight(150), 8, id="it lay there for a moment"),
         pytest.param(Cloth("unclear"), sight(150), 40, id="nobody can read it"),
-        pytest.param(Cloth("back"), sight(150, face_up=False, score=0.6), 40, id="it hardly looks like a card"),
+        pytest.param(Cloth("back"), sight(150, face_up=False, score=0.35), 40, id="it hardly looks like a card"),
         pytest.param(Cloth(), sight(150, score=0.4), 40, id="it is no card for the detector"),
     ],
 )

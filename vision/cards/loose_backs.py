@@ -1,0 +1,120 @@
+"""Find this table's back, by its picture, on things that came to lie where no card belongs.
+
+The detector hardly recognises some backs. In the card regions they are found where the bare cloth is hidden
+(`background_difference.py`); elsewhere the cloth is not kept, and only what has just come to lie there is compared, at
+any angle. What was found once is looked for again where it lay. Layout millimetres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.cards.background_difference import LEFTOVER_SCORE, true_rectangle
+from thirdcard.vision.cards.card_reading import IsCovered
+from thirdcard.vision.cards.table_backs import FoundBack, TableBacks
+from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight
+from thirdcard.vision.frames import Image
+from thirdcard.vision.plane.change_gate import Polygon
+from thirdcard.vision.plane.rectify import Rectifier
+
+TURNS_DEG = (0.0, -4.0, 4.0, -8.0, 8.0, -12.0, 12.0)
+"""By how much a thing may be turned against the rectangle about its cells. Their outline gives a card's angle to
+some 10 degrees, and 2 degrees more or less cost the picture's likeness nothing."""
+REACH_MM = 80.0
+"""Half the side of the square that is compared: a card's half diagonal (54 mm), its place uncertain by two cells, and
+the rim that the search needs."""
+LOST_LOOKS = 5
+"""Looks at a free place, one after the other, that must not show a back before it is no longer looked for there."""
+
+
+@dataclass(slots=True, eq=False)
+class _Lying:
+    """A back that was found."""
+
+    corners_mm: Polygon
+    turn_deg: float
+    missed: int = 0
+
+
+@dataclass(slots=True)
+class LooseBacks:
+    """The backs that lie where no card belongs."""
+
+    backs: TableBacks
+    rectifier: Rectifier
+    card_mm: tuple[float, float]
+    _lying: list[_Lying] = field(default_factory=list)
+
+    def update(self, image: Image, things_mm: Sequence[Polygon], is_covered: IsCovered) -> list[CardSight]:
+        """Take one look and return the backs in sight.
+
+        Args:
+            image: The camera's whole picture.
+            things_mm: (4, 2) each: rectangles about what has come to lie there and is not named.
+            is_covered: Whether something lies over a place, (4, 2) mm.
+        """
+        if not self.backs.are_known:
+            return []
+        told = []
+        for one in list(self._lying):
+            if is_covered(one.corners_mm):
+                continue
+            again = self._at(image, one.corners_mm.mean(axis=0), one.turn_deg)
+            one.missed = one.missed + 1 if again is None else 0
+            if again is not None:
+                told.append(self._sight(again[1]))
+            elif one.missed >= LOST_LOOKS:
+                self._lying.remove(one)
+        for thing in things_mm:
+            if not self._is_lying_at(thing.mean(axis=0)):
+                found = self._search(image, thing)
+                if found is not None:
+                    self._lying.append(found)
+                    told.append(self._sight(found.corners_mm))
+        return told
+
+    def _is_lying_at(self, at_mm: NDArray[np.float64]) -> bool:
+        near_mm = min(self.card_mm) / 2
+        return any(float(np.linalg.norm(one.corners_mm.mean(axis=0) - at_mm)) < near_mm for one in self._lying)
+
+    def _search(self, image: Image, thing_mm: Polygon) -> _Lying | None:
+        """Return the back on a thing, at the angle at which it is most like a known one; None if it is no back."""
+        side = thing_mm[1] - thing_mm[0]
+        about_deg = float(np.degrees(np.arctan2(side[1], side[0])))
+        tried = [(about_deg + turn, self._at(image, thing_mm.mean(axis=0), about_deg + turn)) for turn in TURNS_DEG]
+        found = [(back[0].likeness, turn, back[1]) for turn, back in tried if back is not None]
+        if not found:
+            return None
+        _, turn_deg, corners_mm = max(found, key=lambda one: one[0])
+        return _Lying(corners_mm, turn_deg)
+
+    def _at(self, image: Image, at_mm: NDArray[np.float64], turn_deg: float) -> tuple[FoundBack, Polygon] | None:
+        """Return the back nearest to a known one about a point, for one angle, with its corners in mm."""
+        scale = self.rectifier.px_per_mm
+        origin = self.rectifier.snapped_mm((float(at_mm[0]) - REACH_MM, float(at_mm[1]) - REACH_MM))
+        side_px = round(2 * REACH_MM * scale)
+        tile = self.rectifier.tile(image, origin, (side_px, side_px))
+        turn = cv2.getRotationMatrix2D(((side_px - 1) / 2, (side_px - 1) / 2), turn_deg, 1.0)
+        upright = cv2.warpAffine(
+            tile, turn, (side_px, side_px), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
+        view = np.asarray(cv2.blur(upright, (3, 3)), np.float32)
+        found = self.backs.find(view, np.ones((side_px, side_px), bool))
+        if not found:
+            return None
+        corners_px = cv2.transform(found[0].corners_px[None], cv2.invertAffineTransform(turn))[0]
+        return found[0], true_rectangle(corners_px / scale + np.array(origin), self.card_mm)
+
+    def _sight(self, corners_mm: Polygon) -> CardSight:
+        return CardSight(corners_mm=corners_mm, face_up=False, score=LEFTOVER_SCORE, log_probs=self.backs.log_probs)
+
+
+def joined(sights: Sequence[CardSight], backs: Sequence[CardSight]) -> list[CardSight]:
+    """Return the backs and those of the detector's sights that show other cards: the picture is surer than the box."""
+    others = [each for each in sights if all(np.linalg.norm(back.at_mm - each.at_mm) >= ONE_CARD_MM for back in backs)]
+    return [*others, *backs]
