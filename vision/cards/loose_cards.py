@@ -35,6 +35,10 @@ WAIT_S = 3.0
 """Seconds after which something that may be clutter counts as clutter, and nothing waits for it."""
 TURN_S = 1.0
 """Seconds for which a turned card's face is read before it is reported."""
+GRASPED_S = 1.6
+"""Seconds for which a reported card that is out of sight may be on its way into a box: as long as a card that is gone
+may turn up elsewhere (LEAVE_S of card_monitor.py). What comes to rest meanwhile is logged once it is known whether this
+card is still there; a hand that rests on it for longer holds up nothing."""
 ONE_THING_MM = 40.0
 """A sight within this distance of a cutting card, or of a card that is known elsewhere, is that one."""
 
@@ -120,6 +124,7 @@ class LooseCards:
         times += [known.turned_t for known in self._known.values() if known.turned_t is not None]
         known = [track for track in self.tracker.tracks if track.track_id in self._known]
         times += [track.missing_since_t for track in known if track.missing_since_t is not None]
+        times += [track.seen_t for track in known if 0.0 < self._t - track.seen_t <= GRASPED_S]
         return min(times, default=None)
 
     def _is_waited_for(self, track: CardTrack) -> bool:

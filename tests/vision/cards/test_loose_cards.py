@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tests.vision.card_table import LABELS, sight
 from thirdcard.vision.cards.card_monitor import CardCustoms, new_tracker
 from thirdcard.vision.cards.label_fusion import Familiarity
-from thirdcard.vision.cards.loose_cards import WAIT_S, LooseCards, LooseSeen
+from thirdcard.vision.cards.loose_cards import GRASPED_S, WAIT_S, LooseCards, LooseSeen
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.observations import LooseCardLeft, LooseCardRested, LooseCardTurned
 
@@ -113,3 +113,17 @@ def test_log_waits_for_what_may_be_a_card_and_not_for_clutter() -> None:
     cloth.look(sight(150), looks=int(10 * WAIT_S))
     assert cloth.cards.waiting_since_t() is None
     assert cloth.cards.asked_mm() == []
+
+
+def test_log_waits_for_a_card_that_a_hand_may_have_taken_and_not_for_a_hand_that_rests_on_it() -> None:
+    cloth = Cloth()
+    cloth.look(sight(150), looks=20)
+    cloth.is_covered = True
+    cloth.look(looks=3)
+    assert cloth.cards.waiting_since_t() == 1.9
+
+    cloth.look(looks=int(10 * GRASPED_S))
+    assert cloth.cards.waiting_since_t() is None
+    cloth.is_covered = False
+    cloth.look(sight(150))
+    assert cloth.cards.waiting_since_t() is None
