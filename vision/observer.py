@@ -233,7 +233,7 @@ class Observer:
         """Yield what became of cards, chips and arms."""
         self._cloth.note_cover(look.cover)
         yield from self._cards.update(look)
-        changes = self._chips.update(look)
+        changes = self._chips.update(look, backs_mm=self._cards.loose_backs_mm)
         yield from changes
         calm_since_t = self._chips.waiting_since_t(look.frame.t)
         yield from self._signals.watch_sweeps(look.cover, changes, calm_since_t=calm_since_t)

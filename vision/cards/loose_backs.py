@@ -78,6 +78,11 @@ class LooseBacks:
                     told.append(self._sight(found.corners_mm))
         return told
 
+    @property
+    def places_mm(self) -> list[Polygon]:
+        """Where backs lie, (4, 2) each. Nothing hides their pictures, or did when they were last in sight."""
+        return [one.corners_mm for one in self._lying]
+
     def _is_lying_at(self, at_mm: NDArray[np.float64]) -> bool:
         near_mm = min(self.card_mm) / 2
         return any(float(np.linalg.norm(one.corners_mm.mean(axis=0) - at_mm)) < near_mm for one in self._lying)

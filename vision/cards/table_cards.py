@@ -24,7 +24,6 @@ from thirdcard.vision.cards.new_things import NewThings
 from thirdcard.vision.cards.side_watch import KEPT_MM, OWN_MM, SideLook, SideRegions, SideWatch
 from thirdcard.vision.cards.table_backs import TableBacks
 from thirdcard.vision.cards.tracker import CLEAR_SCORE
-from thirdcard.vision.detections import HAND
 from thirdcard.vision.frames import Frame, Image
 from thirdcard.vision.inference.crops import card_crop
 from thirdcard.vision.inference.reader import Readings
@@ -193,10 +192,14 @@ class TableCards:
             entry_of=lambda corners: cover.entry_of(cover.grid.mask_of(corners)),
         )
         self._learn_backs(look.frame, beside.is_covered)
-        named = (look.found.label != HAND) & (look.found.score >= CLEAR_SCORE)
-        self._new_things.update(cover, look.found.take(named).centres_mm)
+        self._new_things.update(cover, look.found.take(look.found.score >= CLEAR_SCORE).centres_mm)
         backs = self._loose_backs.update(look.frame.image, self._new_things.lying_mm, beside.is_covered)
         return [*self._first_look(t), *told, *self._side.update(joined(sights, backs), t, beside)]
+
+    @property
+    def loose_backs_mm(self) -> list[Polygon]:
+        """Where no card belongs and a back was found by its picture, (4, 2) each."""
+        return self._loose_backs.places_mm
 
     def _learn_backs(self, frame: Frame, is_covered: IsCovered) -> None:
         """Learn the back of each newly seen card that lies face down in plain sight, in its region on known cloth."""

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -121,8 +122,13 @@ class TableChips:
         self._eyes = replace(self._eyes, calibration=calibration)
         self._watch.recalibrate(calibration)
 
-    def update(self, look: ClothLook) -> list[StacksChanged]:
-        """Take one look and return how the stacks changed."""
+    def update(self, look: ClothLook, *, backs_mm: Sequence[NDArray[np.float64]] = ()) -> list[StacksChanged]:
+        """Take one look and return how the stacks changed.
+
+        Args:
+            look: The present look.
+            backs_mm: Where cards lie face down in sight, (4, 2) each: chips within are part of the back's picture.
+        """
         frame, chips = look.frame, self._of_size(look.found)
         gone: list[StacksChanged] = []
         self._carried.see(chips, frame.t)
@@ -130,6 +136,7 @@ class TableChips:
             is_sure = chips.score >= CHIPS_SCORE
             self._seen = self._bare.add(chips.take(is_sure), chips.take(~is_sure), frame, look.cover, look.looked_mm)
             gone = self._watch.forget_print(self._bare.print_mm, frame.t)
+        self._seen = _outside(self._seen, backs_mm)
         changes = self._watch.update(
             self._seen,
             look.cover,
@@ -166,3 +173,13 @@ class TableChips:
         width_mm = sides_mm(chips.corners_mm).min(axis=1, initial=np.inf) / self._eyes.diameter_mm
         fits = (width_mm >= CHIP_WIDTHS[0]) & (width_mm <= CHIP_WIDTHS[1])
         return chips.take(fits)
+
+
+def _outside(found: Detections, places_mm: Sequence[NDArray[np.float64]]) -> Detections:
+    """Return what lies outside some polygons, (4, 2) mm each."""
+    polygons = [place.astype(np.float32) for place in places_mm]
+    inside = [
+        any(cv2.pointPolygonTest(each, (float(x), float(y)), False) > 0 for each in polygons)
+        for x, y in found.centres_mm
+    ]
+    return found.take(~np.array(inside, bool)) if any(inside) else found

@@ -71,3 +71,11 @@ def test_back_that_the_detector_hardly_sees_is_the_one_found_by_its_picture() ->
     (back,) = _look(_watch(), _turned_back(900, 400, 0), card_at(900, 400))
     assert joined([seen, other], [back]) == [other, back]
     assert joined([seen, other], []) == [seen, other]
+
+
+def test_back_keeps_its_place_while_something_covers_it() -> None:
+    watch, lying = _watch(), _turned_back(900, 400, 0)
+    _look(watch, lying, card_at(900, 400))
+    _look(watch, cloth(), covered=True)
+    (place,) = watch.places_mm
+    assert np.linalg.norm(place.mean(axis=0) - [900, 400]) < 4
