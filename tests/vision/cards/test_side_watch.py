@@ -217,6 +217,26 @@ def test_card_where_cards_are_taken_is_loose_once_all_others_lie_open() -> None:
     assert told.at_mm == (300.0, 300.0)
 
 
+def test_back_that_was_turned_in_its_region_is_not_on_its_way() -> None:
+    table = HandingTable()
+    table.look(sight(150), looks=20)
+    table.look(sight(150), sight(550, face_up=False), looks=4)
+    table.look(sight(150), sight(550), looks=6)
+
+    (told,) = table.look(sight(150), sight(550), BESIDE, looks=14)
+    assert isinstance(told, LooseCardRested)
+
+
+def test_back_that_lies_where_none_belongs_shows_the_table_s_back() -> None:
+    table = HandingTable()
+    table.look(sight(150), looks=20)
+    assert table.side.loose_backs() == []
+    beside = sight(300, y_mm=300, face_up=False)
+    table.look(sight(150), beside)
+    (back,) = table.side.loose_backs()
+    assert np.array_equal(back.sight.at_mm, beside.at_mm)
+
+
 def test_card_where_cards_are_taken_may_be_one_of_the_regions_while_a_back_lies_there() -> None:
     table = HandingTable()
     table.look(sight(150), sight(550, face_up=False), looks=20)
