@@ -1,8 +1,9 @@
 """Report when a cutting card comes to rest on the cloth.
 
 It is reported only where it was seen repeatedly after a hand laid it there. Cutting cards that lay there from the
-beginning are ignored, and so are those that no hand brought, or that lie where cards belong. Layout millimetres,
-seconds of stream time.
+beginning are ignored, and so are those that no hand brought, or that lie where cards belong. A card with a back of one
+colour looks the same until it is turned: the report waits a while, and is dropped if a face appears there. Layout
+millimetres, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from thirdcard.vision.detections import CUT_CARD, Detections
+from thirdcard.vision.detections import CARD_FACE, CUT_CARD, Detections
 from thirdcard.vision.observations import CutCardRested
 
 SCORE = 0.6
@@ -27,6 +28,16 @@ REST_S = 0.6
 """A cutting card that lies for fewer seconds was only carried past, or laid down for a moment. Chosen by hand."""
 REST_LOOKS = 4
 """Looks that must show it in that time, of about seven: some may miss it. Chosen by hand."""
+TURNED_S = 4.0
+"""Seconds for which a face may show that it is no cutting card: of three plain backs that were laid beside the boxes
+and turned, two showed their faces 2.8 and 3.4 s later. The log waits for so long, once a shoe."""
+FACE_SCORE = 0.6
+"""Detector score from which a face shows it."""
+TURNED_MM = 40.0
+"""How far from the place a turned card may lie: less than half a card's length."""
+REPORTED_S = 2.0
+"""Seconds from the first sight of the face until the card itself is reported (LIES_S of loose_cards.py, and a few
+looks): the log still waits, since the card has lain there for as long as the apparent cutting card."""
 GONE_S = 3.0
 """Seconds without a sight after which it is gone, and is reported again if it reappears."""
 
@@ -40,6 +51,14 @@ class _Place:
     seen_t: float
     looks: int = 1
     is_told: bool = False
+    """Whether nothing is to be reported of it any more."""
+    faced_t: float | None = None
+    """When a face was first seen there: then it is a card."""
+
+    @property
+    def rested(self) -> bool:
+        """Whether it lay there for longer than something that is only carried past."""
+        return self.looks >= REST_LOOKS and self.seen_t - self.first_t >= REST_S
 
 
 @dataclass(slots=True)
@@ -50,6 +69,7 @@ class CutCardWatch:
     """Whether cards belong at a point, (2,) mm: an apparent cutting card there is one of them."""
     _places: list[_Place] = field(default_factory=list)
     _furniture: list[NDArray[np.float64]] | None = None
+    _t: float = 0.0
 
     def update(
         self, found: Detections, t: float, *, hidden_s: Callable[[NDArray[np.float64]], float]
@@ -68,19 +88,32 @@ class CutCardWatch:
         for at_mm, corners_mm in zip(sure.centres_mm, sure.corners_mm, strict=True):
             if not self.is_card_region(at_mm) and not any(_is_same(at_mm, each) for each in self._furniture):
                 self._see(at_mm, t, was_hidden=hidden_s(corners_mm) > 0.0)
-        self._places = [place for place in self._places if t - place.seen_t <= GONE_S]
-        return [self._tell(place) for place in self._places if _is_news(place)]
+        faces = found.of(CARD_FACE)
+        for at_mm in faces.take(faces.score >= FACE_SCORE).centres_mm:
+            for place in self._places:
+                if not place.is_told and float(np.linalg.norm(at_mm - place.at_mm)) < TURNED_MM:
+                    place.is_told, place.faced_t = True, t
+        due = [each for each in self._places if (each.rested and t - each.first_t >= TURNED_S) or _is_gone(each, t)]
+        told = [self._tell(place) for place in due if place.rested and not place.is_told]
+        self._places = [place for place in self._places if not _is_gone(place, t)]
+        self._t = t
+        return told
+
+    def laid_t(self, at_mm: NDArray[np.float64]) -> float | None:
+        """Return since when a card, now open, has lain at a point, (2,) mm, if it was taken for a cutting card."""
+        near = (each for each in self._places if float(np.linalg.norm(each.at_mm - at_mm)) < TURNED_MM)
+        return min((each.first_t for each in near if each.faced_t is not None and each.rested), default=None)
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
         """Return the points, (2,) mm each, where further looks would reveal more."""
-        return [place.at_mm for place in self._waited_for()]
+        return [place.at_mm for place in self._places if not place.is_told and not place.rested]
 
     def waiting_since_t(self) -> float | None:
         """Return the earliest stream time about which something may still be reported; None when nothing is pending."""
-        return min((place.first_t for place in self._waited_for()), default=None)
+        return min((place.first_t for place in self._places if self._is_waited_for(place)), default=None)
 
-    def _waited_for(self) -> list[_Place]:
-        return [place for place in self._places if not place.is_told and place.seen_t - place.first_t < REST_S]
+    def _is_waited_for(self, place: _Place) -> bool:
+        return not place.is_told or (place.faced_t is not None and self._t - place.faced_t <= REPORTED_S)
 
     def _see(self, at_mm: NDArray[np.float64], t: float, *, was_hidden: bool) -> None:
         place = next((each for each in self._places if _is_same(each.at_mm, at_mm)), None)
@@ -98,5 +131,5 @@ def _is_same(one_mm: NDArray[np.float64], other_mm: NDArray[np.float64]) -> bool
     return float(np.hypot(*(one_mm - other_mm))) < REST_MM
 
 
-def _is_news(place: _Place) -> bool:
-    return not place.is_told and place.looks >= REST_LOOKS and place.seen_t - place.first_t >= REST_S
+def _is_gone(place: _Place, t: float) -> bool:
+    return t - place.seen_t > GONE_S

@@ -7,7 +7,7 @@ they mean. Layout millimetres, seconds of stream time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -67,6 +67,7 @@ class LooseCards:
     _laid: set[int] = field(default_factory=set)
     """The tracks whose places looked different before: print uncovered by a hand looks as it did."""
     _t: float = 0.0
+    _laid_t: Callable[[NDArray[np.float64]], float | None] = lambda at_mm: None
 
     def __post_init__(self) -> None:
         self._reading = CardReading(self.tracker, self.labels)
@@ -79,6 +80,7 @@ class LooseCards:
         is_covered: IsCovered,
         read_faces: ReadFaces,
         is_strange: IsCovered,
+        laid_t: Callable[[NDArray[np.float64]], float | None] = lambda at_mm: None,
     ) -> list[LooseSeen]:
         """Take one look and return what is new.
 
@@ -88,8 +90,9 @@ class LooseCards:
             is_covered: Whether something lies over a place, (4, 2) mm.
             read_faces: Returns the reader's log probabilities for some places.
             is_strange: Whether a place, (4, 2) mm, looks different from a moment ago.
+            laid_t: Since when a card that lies open at a point, (2,) mm, lay there unrecognised with its back up.
         """
-        self._t = t
+        self._t, self._laid_t = t, laid_t
         free = [each for each in sights if not is_covered(each.corners_mm)]
         changes = self.tracker.update(self._reading.read(free, read_faces), t, is_covered=is_covered)
         for track in self.tracker.tracks:
@@ -156,11 +159,13 @@ class LooseCards:
             reading=reading,
             score=track.score,
         )
-        if not track.sight.face_up or track.back_looks < BACKS_SEEN:
+        laid_t = self._laid_t(track.sight.at_mm) if track.sight.face_up else None
+        if not track.sight.face_up or (track.back_looks < BACKS_SEEN and laid_t is None):
             return [rested]
         turned_t = track.turned_t or track.face_t or track.place_since_t
         turned = LooseCardTurned(track_id=track.track_id, t=turned_t, face_up=True, reading=reading)
-        return [replace(rested, face_up=False, reading=NOTHING_READ), turned]
+        laid_t = rested.t if laid_t is None else min(laid_t, rested.t)
+        return [replace(rested, t=laid_t, face_up=False, reading=NOTHING_READ), turned]
 
     def _tell_turned(self, track: CardTrack, known: _Known, t: float) -> list[LooseSeen]:
         if known.turned_t is None:

@@ -175,6 +175,7 @@ class SideWatch:
             is_covered=seen.is_covered,
             read_faces=seen.read_faces,
             is_strange=seen.is_strange,
+            laid_t=self._cut_cards.laid_t,
         )
         return told
 

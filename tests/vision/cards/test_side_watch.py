@@ -19,6 +19,7 @@ from thirdcard.vision.observations import (
     CutCardRested,
     LooseCardLeft,
     LooseCardRested,
+    LooseCardTurned,
     Observation,
     RegionVisited,
 )
@@ -45,6 +46,8 @@ class Table:
         self.row[label] = np.log(0.997)
         cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)
         self.watch, self.t = SideWatch(regions, cards, GRID), 0.0
+        self.loose: list[Observation] = []
+        """What was told of loose cards."""
 
     def look(
         self,
@@ -64,7 +67,9 @@ class Table:
                 hidden_s=lambda corners: hidden_s,
             )
             new = self.watch.update(sights, self.t, look)
-            told += [each for each in new if not isinstance(each, LooseCardRested | LooseCardLeft)]
+            loose = [each for each in new if isinstance(each, LooseCardRested | LooseCardTurned | LooseCardLeft)]
+            self.loose += loose
+            told += [each for each in new if each not in loose]
             self.t = round(self.t + 0.1, 3)
         return told
 
@@ -131,7 +136,7 @@ def test_cutting_card_that_a_hand_laid_there_is_told_once() -> None:
     table = Table()
     table.look(looks=3)
 
-    told = table.look(found=thing(300, 300), looks=30)
+    told = table.look(found=thing(300, 300), looks=50)
 
     assert told == [CutCardRested(t=0.3, at_mm=(300.0, 300.0))]
     assert table.watch.waiting_since_t() is None
@@ -164,7 +169,7 @@ def test_plain_back_where_a_card_was_taken_is_no_cutting_card(are_cards_away: bo
     table.watch = SideWatch(REGIONS, cards, GRID)
     table.look(looks=3)
 
-    assert len(table.look(found=thing(300, 300), looks=30)) == count
+    assert len(table.look(found=thing(300, 300), looks=50)) == count
 
 
 class HandingTable:
@@ -268,7 +273,31 @@ def test_cutting_card_that_moves_on_is_told_where_it_rests() -> None:
     for x in (200.0, 230.0, 260.0, 290.0):
         table.look(found=thing(x, 330), looks=1)
 
-    assert [each.at_mm for each in table.look(found=thing(320, 330)) if isinstance(each, CutCardRested)] == [(320, 330)]
+    told = table.look(found=thing(320, 330), looks=50)
+    assert [each.at_mm for each in told if isinstance(each, CutCardRested)] == [(320, 330)]
+
+
+def test_cutting_card_that_is_put_away_soon_is_told() -> None:
+    table = Table()
+    table.look(looks=3)
+    assert table.look(found=thing(300, 300), looks=10) == []
+    assert table.look(looks=40) == [CutCardRested(t=0.3, at_mm=(300.0, 300.0))]
+
+
+def test_plain_back_that_was_taken_for_a_cutting_card_is_a_card_once_it_is_turned() -> None:
+    table = Table()
+    table.look(looks=3)
+    table.look(found=thing(300, 300), looks=28)
+    assert table.watch.waiting_since_t() == pytest.approx(0.3)
+
+    table.loose.clear()
+    told = table.look(sight(310, y_mm=310), found=thing(310, 310, label=CARD_FACE), looks=40)
+    assert not any(isinstance(each, CutCardRested) for each in told)
+    laid, turned = table.loose
+    assert isinstance(laid, LooseCardRested) and isinstance(turned, LooseCardTurned)
+    assert (laid.t, laid.face_up, laid.reading.label) == (0.3, False, None)
+    assert (turned.t, turned.face_up, turned.reading.label) == (3.1, True, "7H")
+    assert table.watch.waiting_since_t() is None
 
 
 def test_what_is_waited_for_is_asked_for() -> None:
