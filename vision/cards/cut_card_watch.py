@@ -30,7 +30,8 @@ REST_LOOKS = 4
 """Looks that must show it in that time, of about seven: some may miss it. Chosen by hand."""
 TURNED_S = 4.0
 """Seconds for which a face may show that it is no cutting card: of three plain backs that were laid beside the boxes
-and turned, two showed their faces 2.8 and 3.4 s later. What reports it waits for so long, rarely: cutting cards come once in hours."""
+and turned, two showed their faces 2.8 and 3.4 s later. Everything else waits as long, but seldom: a cutting card comes
+once in an hour or so."""
 FACE_SCORE = 0.6
 """Detector score from which a face shows it."""
 TURNED_MM = 40.0

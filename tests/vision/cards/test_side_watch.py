@@ -47,7 +47,7 @@ class Table:
         cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)
         self.watch, self.t = SideWatch(regions, cards, GRID), 0.0
         self.loose: list[Observation] = []
-        """What was told of loose cards."""
+        """The reports about loose cards."""
 
     def look(
         self,
