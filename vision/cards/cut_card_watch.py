@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.vision.cards.loose_cards import FACE_SCORE, LIES_S, ONE_THING_MM
 from thirdcard.vision.detections import CARD_FACE, CUT_CARD, Detections
 from thirdcard.vision.observations import CutCardRested
 
@@ -32,13 +33,9 @@ TURNED_S = 4.0
 """Seconds for which a face may show that it is no cutting card: of three plain backs that were laid beside the boxes
 and turned, two showed their faces 2.8 and 3.4 s later. Everything else waits as long, but seldom: a cutting card comes
 once in an hour or so."""
-FACE_SCORE = 0.6
-"""Detector score from which a face shows it."""
-TURNED_MM = 40.0
-"""How far from the place a turned card may lie: less than half a card's length."""
-REPORTED_S = 2.0
-"""Seconds from the first sight of the face until the card itself is reported (LIES_S of loose_cards.py, and a few
-looks): the log still waits, since the card has lain there for as long as the apparent cutting card."""
+REPORTED_S = 2.0 * LIES_S
+"""Seconds from the first sight of the face until the card itself is reported at the latest. What reports it waits on,
+since the card has lain there for as long as the apparent cutting card."""
 GONE_S = 3.0
 """Seconds without a sight after which it is gone, and is reported again if it reappears."""
 
@@ -92,7 +89,7 @@ class CutCardWatch:
         faces = found.of(CARD_FACE)
         for at_mm in faces.take(faces.score >= FACE_SCORE).centres_mm:
             for place in self._places:
-                if not place.is_told and float(np.linalg.norm(at_mm - place.at_mm)) < TURNED_MM:
+                if not place.is_told and float(np.linalg.norm(at_mm - place.at_mm)) < ONE_THING_MM:
                     place.is_told, place.faced_t = True, t
         due = [each for each in self._places if (each.rested and t - each.first_t >= TURNED_S) or _is_gone(each, t)]
         told = [self._tell(place) for place in due if place.rested and not place.is_told]
@@ -102,7 +99,7 @@ class CutCardWatch:
 
     def laid_t(self, at_mm: NDArray[np.float64]) -> float | None:
         """Return since when a card, now open, has lain at a point, (2,) mm, if it was taken for a cutting card."""
-        near = (each for each in self._places if float(np.linalg.norm(each.at_mm - at_mm)) < TURNED_MM)
+        near = (each for each in self._places if float(np.linalg.norm(each.at_mm - at_mm)) < ONE_THING_MM)
         return min((each.first_t for each in near if each.faced_t is not None and each.rested), default=None)
 
     def asked_mm(self) -> list[NDArray[np.float64]]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from thirdcard.vision.cards.background_difference import LEFTOVER_SCORE, true_rectangle
 from thirdcard.vision.cards.card_reading import IsCovered
-from thirdcard.vision.cards.table_backs import FoundBack, TableBacks
+from thirdcard.vision.cards.table_backs import TableBacks
 from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight
 from thirdcard.vision.frames import Image
 from thirdcard.vision.plane.change_gate import Polygon
@@ -64,15 +64,17 @@ class LooseBacks:
         for one in list(self._lying):
             if is_covered(one.corners_mm):
                 continue
-            again = self._at(image, one.corners_mm.mean(axis=0), one.turn_deg)
+            again = self._found(image, one.corners_mm.mean(axis=0), (one.turn_deg,))
             one.missed = one.missed + 1 if again is None else 0
             if again is not None:
-                told.append(self._sight(again[1]))
+                told.append(self._sight(again.corners_mm))
             elif one.missed >= LOST_LOOKS:
                 self._lying.remove(one)
         for thing in things_mm:
             if not self._is_lying_at(thing.mean(axis=0)):
-                found = self._search(image, thing)
+                side = thing[1] - thing[0]
+                about_deg = float(np.degrees(np.arctan2(side[1], side[0])))
+                found = self._found(image, thing.mean(axis=0), [about_deg + turn for turn in TURNS_DEG])
                 if found is not None:
                     self._lying.append(found)
                     told.append(self._sight(found.corners_mm))
@@ -87,33 +89,21 @@ class LooseBacks:
         near_mm = min(self.card_mm) / 2
         return any(float(np.linalg.norm(one.corners_mm.mean(axis=0) - at_mm)) < near_mm for one in self._lying)
 
-    def _search(self, image: Image, thing_mm: Polygon) -> _Lying | None:
-        """Return the back on a thing, at the angle at which it is most like a known one; None if it is no back."""
-        side = thing_mm[1] - thing_mm[0]
-        about_deg = float(np.degrees(np.arctan2(side[1], side[0])))
-        tried = [(about_deg + turn, self._at(image, thing_mm.mean(axis=0), about_deg + turn)) for turn in TURNS_DEG]
-        found = [(back[0].likeness, turn, back[1]) for turn, back in tried if back is not None]
-        if not found:
-            return None
-        _, turn_deg, corners_mm = max(found, key=lambda one: one[0])
-        return _Lying(corners_mm, turn_deg)
-
-    def _at(self, image: Image, at_mm: NDArray[np.float64], turn_deg: float) -> tuple[FoundBack, Polygon] | None:
-        """Return the back nearest to a known one about a point, for one angle, with its corners in mm."""
-        scale = self.rectifier.px_per_mm
+    def _found(self, image: Image, at_mm: NDArray[np.float64], turns_deg: Sequence[float]) -> _Lying | None:
+        """Return the back about a point, at the angle at which it is most like a known one; None if there is none."""
+        scale, best, best_likeness = self.rectifier.px_per_mm, None, 0.0
         origin = self.rectifier.snapped_mm((float(at_mm[0]) - REACH_MM, float(at_mm[1]) - REACH_MM))
         side_px = round(2 * REACH_MM * scale)
-        tile = self.rectifier.tile(image, origin, (side_px, side_px))
-        turn = cv2.getRotationMatrix2D(((side_px - 1) / 2, (side_px - 1) / 2), turn_deg, 1.0)
-        upright = cv2.warpAffine(
-            tile, turn, (side_px, side_px), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-        )
-        view = np.asarray(cv2.blur(upright, (3, 3)), np.float32)
-        found = self.backs.find(view, np.ones((side_px, side_px), bool))
-        if not found:
-            return None
-        corners_px = cv2.transform(found[0].corners_px[None], cv2.invertAffineTransform(turn))[0]
-        return found[0], true_rectangle(corners_px / scale + np.array(origin), self.card_mm)
+        tile, everywhere = self.rectifier.tile(image, origin, (side_px, side_px)), np.ones((side_px, side_px), bool)
+        for turn_deg in turns_deg:
+            turn = cv2.getRotationMatrix2D(((side_px - 1) / 2, (side_px - 1) / 2), turn_deg, 1.0)
+            upright = cv2.warpAffine(tile, turn, (side_px, side_px), borderMode=cv2.BORDER_REPLICATE)
+            backs = self.backs.find(np.asarray(cv2.blur(upright, (3, 3)), np.float32), everywhere)
+            if backs and backs[0].likeness > best_likeness:
+                corners_px = cv2.transform(backs[0].corners_px[None], cv2.invertAffineTransform(turn))[0]
+                corners_mm = true_rectangle(corners_px / scale + np.array(origin), self.card_mm)
+                best, best_likeness = _Lying(corners_mm, turn_deg), backs[0].likeness
+        return best
 
     def _sight(self, corners_mm: Polygon) -> CardSight:
         return CardSight(corners_mm=corners_mm, face_up=False, score=LEFTOVER_SCORE, log_probs=self.backs.log_probs)

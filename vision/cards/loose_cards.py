@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.vision.cards.card_monitor import LEAVE_S
 from thirdcard.vision.cards.card_reading import (
     BACK,
     BACKS_SEEN,
@@ -35,15 +36,13 @@ WAIT_S = 3.0
 """Seconds after which something that may be clutter counts as clutter, and nothing waits for it."""
 TURN_S = 1.0
 """Seconds for which a turned card's face is read before it is reported."""
-GRASPED_S = 1.6
-"""Seconds for which a reported card that is out of sight may be on its way into a box: as long as a card that is gone
-may turn up elsewhere (LEAVE_S of card_monitor.py). What comes to rest meanwhile is logged once it is known whether this
-card is still there; a hand that rests on it for longer holds up nothing."""
 ONE_THING_MM = 40.0
-"""A sight within this distance of a cutting card, or of a card that is known elsewhere, is that one."""
+"""A sight within this distance of another thing, such as a cutting card or a card that is known, is that thing: less
+than half a card's longer side."""
 
 NOTHING_READ = Reading(label=None, confidence=0.0)
 
+LaidT = Callable[[NDArray[np.float64]], float | None]
 LooseSeen = LooseCardRested | LooseCardTurned | LooseCardLeft
 
 
@@ -62,12 +61,13 @@ class LooseCards:
 
     tracker: Tracker
     labels: tuple[str, ...]
+    laid_t: LaidT = lambda at_mm: None
+    """Since when a card that lies open at a point, (2,) mm, lay there unrecognised, its back up; None: it did not."""
     _reading: CardReading = field(init=False)
     _known: dict[int, _Known] = field(default_factory=dict)
     _laid: set[int] = field(default_factory=set)
     """The tracks whose places looked different before: print uncovered by a hand looks as it did."""
     _t: float = 0.0
-    _laid_t: Callable[[NDArray[np.float64]], float | None] = lambda at_mm: None
 
     def __post_init__(self) -> None:
         self._reading = CardReading(self.tracker, self.labels)
@@ -80,7 +80,6 @@ class LooseCards:
         is_covered: IsCovered,
         read_faces: ReadFaces,
         is_strange: IsCovered,
-        laid_t: Callable[[NDArray[np.float64]], float | None] = lambda at_mm: None,
     ) -> list[LooseSeen]:
         """Take one look and return what is new.
 
@@ -90,9 +89,8 @@ class LooseCards:
             is_covered: Whether something lies over a place, (4, 2) mm.
             read_faces: Returns the reader's log probabilities for some places.
             is_strange: Whether a place, (4, 2) mm, looks different from a moment ago.
-            laid_t: Since when a card that lies open at a point, (2,) mm, lay there unrecognised with its back up.
         """
-        self._t, self._laid_t = t, laid_t
+        self._t = t
         free = [each for each in sights if not is_covered(each.corners_mm)]
         changes = self.tracker.update(self._reading.read(free, read_faces), t, is_covered=is_covered)
         for track in self.tracker.tracks:
@@ -127,7 +125,8 @@ class LooseCards:
         times += [known.turned_t for known in self._known.values() if known.turned_t is not None]
         known = [track for track in self.tracker.tracks if track.track_id in self._known]
         times += [track.missing_since_t for track in known if track.missing_since_t is not None]
-        times += [track.seen_t for track in known if 0.0 < self._t - track.seen_t <= GRASPED_S]
+        # a card that a hand may have taken turns up elsewhere within LEAVE_S; a hand that rests on it holds up nothing
+        times += [track.seen_t for track in known if 0.0 < self._t - track.seen_t <= LEAVE_S]
         return min(times, default=None)
 
     def _is_waited_for(self, track: CardTrack) -> bool:
@@ -159,7 +158,7 @@ class LooseCards:
             reading=reading,
             score=track.score,
         )
-        laid_t = self._laid_t(track.sight.at_mm) if track.sight.face_up else None
+        laid_t = self.laid_t(track.sight.at_mm) if track.sight.face_up else None
         if not track.sight.face_up or (track.back_looks < BACKS_SEEN and laid_t is None):
             return [rested]
         turned_t = track.turned_t or track.face_t or track.place_since_t

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.vision.cards.loose_cards import ONE_THING_MM
 from thirdcard.vision.detections import order_corners
 from thirdcard.vision.plane.change_gate import CELLS_PER_MM, MARGIN_MM, GridFrame, Mask, Polygon, Polygons
 from thirdcard.vision.plane.occlusion import Cover
@@ -19,8 +20,6 @@ from thirdcard.vision.plane.occlusion import Cover
 SIZES = (0.6, 1.6)
 """Allowed range of a thing's sides and area, relative to a card's: the outline is a cell too large or too small on
 every side, and a third of a card's longer side is three cells."""
-NAMED_MM = 40.0
-"""A detected thing whose centre lies within this distance is the thing: less than half a card's longer side."""
 
 
 class NewThings:
@@ -58,7 +57,7 @@ class NewThings:
             if not least <= stats[label, cv2.CC_STAT_AREA] <= most:
                 continue
             corners = self._card_like(labels == label)
-            if corners is not None and (np.linalg.norm(named_mm - corners.mean(axis=0), axis=1) >= NAMED_MM).all():
+            if corners is not None and (np.linalg.norm(named_mm - corners.mean(axis=0), axis=1) >= ONE_THING_MM).all():
                 self.lying_mm.append(corners)
 
     def asked_mm(self) -> list[NDArray[np.float64]]:

@@ -149,8 +149,9 @@ class SideWatch:
             if regions.ground
             else None
         )
-        self._anywhere = LooseCards(new_tracker(cards.labels, cards.customs, cards.familiarity), cards.labels)
         self._cut_cards = CutCardWatch(self._may_be_a_card)
+        tracker = new_tracker(cards.labels, cards.customs, cards.familiarity)
+        self._anywhere = LooseCards(tracker, cards.labels, self._cut_cards.laid_t)
         self._visits = Visits(regions.visited, grid)
         self._t = 0.0
 
@@ -175,7 +176,6 @@ class SideWatch:
             is_covered=seen.is_covered,
             read_faces=seen.read_faces,
             is_strange=seen.is_strange,
-            laid_t=self._cut_cards.laid_t,
         )
         return told
 

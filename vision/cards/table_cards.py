@@ -211,9 +211,10 @@ class TableCards:
             is_new = track.seen_t == frame.t and not track.sight.face_up and backs.wants(key)
             if not is_new or is_covered(track.sight.corners_mm):
                 continue
-            crop = card_crop(frame.image, self._faces.calibration, track.sight.corners_mm)
-            if crop is not None and (key in loose or self._sights.is_laid(track.sight, frame)):
-                backs.lies(key, crop)
+            if key in loose or self._sights.is_laid(track.sight, frame):
+                crop = card_crop(frame.image, self._faces.calibration, track.sight.corners_mm)
+                if crop is not None:
+                    backs.lies(key, crop)
 
     def _first_look(self, t: float) -> list[Observation]:
         """Report once whether unknown cards may have lain there at the first look."""

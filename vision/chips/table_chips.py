@@ -177,9 +177,11 @@ class TableChips:
 
 def _outside(found: Detections, places_mm: Sequence[NDArray[np.float64]]) -> Detections:
     """Return what lies outside some polygons, (4, 2) mm each."""
+    if not places_mm:
+        return found
     polygons = [place.astype(np.float32) for place in places_mm]
     inside = [
         any(cv2.pointPolygonTest(each, (float(x), float(y)), False) > 0 for each in polygons)
         for x, y in found.centres_mm
     ]
-    return found.take(~np.array(inside, bool)) if any(inside) else found
+    return found.take(~np.array(inside, bool))

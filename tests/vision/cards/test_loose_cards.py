@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.vision.card_table import LABELS, sight
-from thirdcard.vision.cards.card_monitor import CardCustoms, new_tracker
+from thirdcard.vision.cards.card_monitor import LEAVE_S, CardCustoms, new_tracker
 from thirdcard.vision.cards.label_fusion import Familiarity
-from thirdcard.vision.cards.loose_cards import GRASPED_S, WAIT_S, LooseCards, LooseSeen
+from thirdcard.vision.cards.loose_cards import WAIT_S, LooseCards, LooseSeen
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.observations import LooseCardLeft, LooseCardRested, LooseCardTurned
 
@@ -122,7 +122,7 @@ def test_log_waits_for_a_card_that_a_hand_may_have_taken_and_not_for_a_hand_that
     cloth.look(looks=3)
     assert cloth.cards.waiting_since_t() == 1.9
 
-    cloth.look(looks=int(10 * GRASPED_S))
+    cloth.look(looks=int(10 * LEAVE_S))
     assert cloth.cards.waiting_since_t() is None
     cloth.is_covered = False
     cloth.look(sight(150))
