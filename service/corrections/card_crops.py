@@ -1,8 +1,8 @@
 """Cut the card of a log line out of the video, for the person who corrects it.
 
 A log does not say where a card lay. The detector examines the frame a second after the line: a card that was not there
-before, or lay differently, is the one; its reading decides between several. If none is found, the picture shows the
-hand's box, or the whole table. Nothing is written; recent pictures are cached.
+before, or lay differently, is the one, if its place has changed; its reading decides between several. If none is found,
+the picture shows the hand's box, or the whole table. Nothing is written; recent pictures are cached.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from thirdcard.service.store.schema import ChainLine, LogRow, RoundRow
 from thirdcard.vision.detections import CARD_BACK, CARD_FACE
 from thirdcard.vision.errors import VisionError
 from thirdcard.vision.inference.crops import card_crop
+from thirdcard.vision.plane.change_gate import CHANGE_LEVELS, largest
 from thirdcard.vision.plane.rectify import Rectifier
 
 logger = logging.getLogger(__name__)
@@ -59,6 +60,9 @@ SAME_MM = 30.0
 """Two detections within half a card's width are the same card."""
 STILL_MM = 8.0
 """A card at rest is found again within this distance; a sliding one moves further in that time."""
+CHANGED_SHARE = 0.3
+"""Where less of a place has changed, no card was laid: the rim of a card beside it covers less, and all of a card's
+back differs from the cloth. Chosen by hand."""
 AROUND_CARD_MM = 70.0
 AROUND_HAND_MM = 40.0
 FILM_BEFORE, FILM_AFTER = timedelta(seconds=3), timedelta(seconds=4)
@@ -270,7 +274,7 @@ class _Finder:
             if still is None or later is None:
                 continue
             first = first or still
-            place = self._find(still.image_hw3, was)
+            place = self._find(still.image_hw3, was, None if before is None else before.image_hw3)
             if place is not None and place.is_of(self._cards_in(later.image_hw3), near_mm=STILL_MM):
                 return self._sight(still, place.corners_mm)
         if first is None:
@@ -292,15 +296,27 @@ class _Finder:
             return is_in(middle_mm, self.box_mm)
         return not any(is_in(middle_mm, box, margin_mm=0.0) for box in self.hands.values())
 
-    def _find(self, image: Image, was: Sequence[_Place] | None) -> _Place | None:
+    def _find(self, image: Image, was: Sequence[_Place] | None, earlier: Image | None) -> _Place | None:
         """The card; None where none matches, or it is ambiguous."""
         up = self.card.is_face_up if self.card.is_face_up is not None else (self.card.name is not None or None)
         wanted = (CARD_FACE, CARD_BACK) if up is None else (CARD_FACE,) if up else (CARD_BACK,)
         places = [one for one in self._cards_in(image) if one.label in wanted]
+        if self.card.name is None:
+            places = [one for one in places if self._has_changed(one, earlier, image)]
         fresh = places if was is None else [one for one in places if not one.is_of(was)]
         if was is not None and len(fresh) == 1:
             return fresh[0]
         return self._told_apart(image, fresh or places)
+
+    def _has_changed(self, place: _Place, earlier: Image | None, image: Image) -> bool:
+        """Whether a place looks different from the earlier frame: print that is taken for a back does not."""
+        if earlier is None:
+            return False
+        was, now = (card_crop(each, self.calibration, place.corners_mm) for each in (earlier, image))
+        if was is None or now is None:
+            return True
+        levels = largest(np.abs(now.astype(np.float32) - was.astype(np.float32)))
+        return bool(np.mean(levels > CHANGE_LEVELS) >= CHANGED_SHARE)
 
     def _told_apart(self, image: Image, places: Sequence[_Place]) -> _Place | None:
         """The card that reads as the line says; without a face in the line, the only one."""

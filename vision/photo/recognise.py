@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CHIPS, Detections, concatenate, suppress
+from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CHIPS, CUT_CARD, Detections, concatenate, suppress
 from thirdcard.vision.errors import ModelError, UnreadableImageError
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.crops import photo_crop
@@ -109,14 +109,17 @@ def recognise(image: Image, models: PhotoModels) -> list[Recognised]:
 
 
 def find(image: Image, detector: Detector) -> Detections:
-    """Detect cards and chips of any size; `corners_mm` holds pixels of the photograph here."""
+    """Detect cards and chips of any size; `corners_mm` holds pixels of the photograph here.
+
+    Cutting cards are among the cards: away from a table, a piece of one colour and of a card's shape may be either.
+    """
     parts = []
     for scale in _scales(image, detector.tile_px):
         size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
         smooth = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
         parts.append(_find_at(np.asarray(cv2.resize(image, size, interpolation=smooth), np.uint8), detector, scale))
-    joined = concatenate(parts).of(CARD_FACE, CARD_BACK, CHIPS)
-    return without_parts(suppress(joined, iou=0.4, across_labels=((CARD_FACE, CARD_BACK),)))
+    joined = concatenate(parts).of(CARD_FACE, CARD_BACK, CUT_CARD, CHIPS)
+    return without_parts(suppress(joined, iou=0.4, across_labels=((CARD_FACE, CARD_BACK, CUT_CARD),)))
 
 
 def _scales(image: Image, tile_px: int) -> Iterator[Scale]:

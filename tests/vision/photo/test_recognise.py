@@ -110,9 +110,11 @@ def test_picture_is_loaded_as_it_was_saved(tmp_path: Path) -> None:
     assert np.array_equal(load_image(tmp_path / "photo.png"), image)
 
 
-def test_blank_card_is_a_card_that_nobody_can_read(models: PhotoModels) -> None:
+@pytest.mark.parametrize("colour", [(245, 245, 245), (200, 60, 40), (60, 200, 220), (40, 40, 200)])
+def test_blank_card_is_a_card_that_nobody_can_read(models: PhotoModels, colour: tuple[int, int, int]) -> None:
+    """Of whatever colour: a cutting card looks the same, and no table tells them apart here."""
     image = np.full((500, 600, 3), (70, 110, 40), np.uint8)
-    cv2.fillPoly(image, [card_corners((300, 250), 20, (120, 168)).astype(np.int32)], (245, 245, 245))
+    cv2.fillPoly(image, [card_corners((300, 250), 20, (120, 168)).astype(np.int32)], colour)
     cards = [each for each in recognise(image, models) if each.kind == "card"]
     assert cards
     assert {(each.label, type(each.face_up)) for each in cards} == {(None, bool)}

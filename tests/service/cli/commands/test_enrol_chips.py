@@ -29,8 +29,8 @@ from thirdcard.vision.inference.crops import card_crop
 from thirdcard.vision.inference.stack_height import StackGauge
 
 HOUSE = load_chips("house", Path())
-MIDDLE = (1065.0, 500.0)
-"""Of the plain cloth before the boxes of mini-7."""
+MIDDLE = (1065.0, 590.0)
+"""Of the plain cloth between the words in the middle of mini-7 and its boxes."""
 CARD = CardObject(object_id="card", card="7H", face_up=True, at_mm=(1065.0, 180.0))
 PLAIN = {"noise": 2.0, "defocus": 0.0, "clutter": 0.0, "caption": 0.0, "gloss": 0.0}
 
