@@ -38,10 +38,10 @@ def shows_burns(layout: Layout, calibration: Calibration) -> bool:
 def side_regions(layout: Layout, *, are_burns_watched: bool) -> SideRegions:
     """The regions where cards are kept; if burned cards are watched, also where they lie and the rack they go to."""
     kept = {area.id: area.polygon_mm for kind in KEPT for area in layout.of_kind(kind)}
-    if not are_burns_watched:
-        return SideRegions(kept=kept)
     racks = {area.id: area.polygon_mm for area in layout.of_kind("discard")}
-    return SideRegions(ground={GROUND: _ground(layout)}, kept=kept, visited=racks)
+    if not are_burns_watched:
+        return SideRegions(kept=kept, piles=racks)
+    return SideRegions(ground={GROUND: _ground(layout)}, kept=kept, piles=racks, visited=racks)
 
 
 def _ground(layout: Layout) -> NDArray[np.float64]:

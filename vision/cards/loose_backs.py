@@ -2,13 +2,14 @@
 
 The detector hardly recognises some backs. In the card regions they are found where the bare cloth is hidden
 (`background_difference.py`); elsewhere the cloth is not kept, and only what has just come to lie there is compared, at
-any angle. What was found once is looked for again where it lay. Layout millimetres.
+any angle. What was found once is looked for again where it lay. What the detector takes for a cutting card is compared
+as well. Layout millimetres.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -16,10 +17,11 @@ from numpy.typing import NDArray
 
 from thirdcard.vision.cards.background_difference import LEFTOVER_SCORE, true_rectangle
 from thirdcard.vision.cards.card_reading import IsCovered
+from thirdcard.vision.cards.loose_cards import BACK_SCORE
 from thirdcard.vision.cards.table_backs import TableBacks
 from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight
 from thirdcard.vision.frames import Image
-from thirdcard.vision.plane.change_gate import Polygon
+from thirdcard.vision.plane.change_gate import Polygon, Polygons
 from thirdcard.vision.plane.rectify import Rectifier
 
 TURNS_DEG = (0.0, -4.0, 4.0, -8.0, 8.0, -12.0, 12.0)
@@ -30,6 +32,11 @@ REACH_MM = 80.0
 the rim that the search needs."""
 LOST_LOOKS = 5
 """Looks at a free place, one after the other, that must not show a back before it is no longer looked for there."""
+PILE_S = 10.0
+"""Interval in seconds at which a pile's uppermost card is looked at: its light changes slowly."""
+
+CropOf = Callable[[Polygon], Image | None]
+"""Returns the reader's crop of a place, (4, 2) mm; None where it is outside the picture."""
 
 
 @dataclass(slots=True, eq=False)
@@ -113,3 +120,41 @@ def joined(sights: Sequence[CardSight], backs: Sequence[CardSight]) -> list[Card
     """Return the backs and those of the detector's sights that show other cards: the picture is surer than the box."""
     others = [each for each in sights if all(np.linalg.norm(back.at_mm - each.at_mm) >= ONE_CARD_MM for back in backs)]
     return [*others, *backs]
+
+
+@dataclass(slots=True)
+class Piles:
+    """Where cards lie face down on each other: the uppermost shows the table's back before any card is turned."""
+
+    backs: TableBacks
+    places: Polygons
+    _learnt_t: dict[str, float] = field(default_factory=dict)
+
+    def update(self, sights: Sequence[CardSight], t: float, crop_of: CropOf, is_covered: IsCovered) -> None:
+        """Learn the back of each pile that is in plain sight and was not looked at for a while."""
+        for name, polygon in self.places.items():
+            if t - self._learnt_t.get(name, -np.inf) < PILE_S:
+                continue
+            tops = [one for one in sights if _lies_in(one, polygon) and not is_covered(one.corners_mm)]
+            top = max(tops, key=lambda sight: sight.score, default=None)
+            crop = None if top is None else crop_of(top.corners_mm)
+            if crop is not None:
+                self.backs.lie_kept(crop)
+                self._learnt_t[name] = t
+
+
+def _lies_in(sight: CardSight, polygon: Polygon) -> bool:
+    """Whether a back lies in a place, beyond doubt."""
+    at = (float(sight.at_mm[0]), float(sight.at_mm[1]))
+    is_inside = cv2.pointPolygonTest(polygon.astype(np.float32), at, False) >= 0
+    return is_inside and not sight.face_up and sight.score >= BACK_SCORE
+
+
+def own_backs(sights: Sequence[CardSight], crop_of: CropOf, backs: TableBacks) -> list[CardSight]:
+    """Return the apparent cutting cards that look like the table's own back, as backs."""
+    crops = [crop_of(sight.corners_mm) for sight in sights]
+    return [
+        replace(sight, is_like_cut_card=False, log_probs=backs.log_probs)
+        for sight, crop in zip(sights, crops, strict=True)
+        if crop is not None and backs.is_one(crop)
+    ]

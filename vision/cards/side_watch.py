@@ -96,6 +96,8 @@ class SideRegions:
     """Where loose cards are reported; if empty, nowhere."""
     kept: Polygons = field(default_factory=dict)
     """Places where cards are kept: what lies there is not loose."""
+    piles: Polygons = field(default_factory=dict)
+    """Those of `kept` where cards lie face down on each other: the uppermost shows the table's back."""
     visited: Polygons = field(default_factory=dict)
     """Regions over which hands are reported."""
 

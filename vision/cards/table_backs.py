@@ -1,8 +1,10 @@
 """Learn the back of one table's cards from its picture, and find cards by it.
 
 The detector was trained on many backs but hardly recognises some, such as those with a picture of cards. This table's
-back is learned from the cards themselves: what two cards that lie face down look like. An enrolled back is known from
-the beginning. Knows pictures of backs, not where cards belong. Pixels of the rectified view unless stated otherwise.
+back is learned from the cards themselves: what two cards that lie face down look like, or a pile of cards where cards
+are kept. An enrolled back is known from the beginning. A back of one colour has no picture to be found by; it only
+tells a card from a cutting card, which the detector cannot. Knows pictures of backs, not where cards belong. Pixels of
+the rectified view unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -36,6 +38,12 @@ rest."""
 CONTRAST = 14.0
 """Least standard deviation in grey levels of a back's own picture, in its most varied channel: a plain back
 resembles any plain thing. Three times a camera's noise. Chosen by hand."""
+GAIN = (0.6, 1.6)
+"""Range of the brightness of a plain back, relative to where it was learned: the bottom of a rack had 0.8 of
+the brightness of the open cloth on one drawn table. Twice as much each way, chosen by hand."""
+ONE_COLOUR = 12.0
+"""Grey levels by which two plain backs may differ, in any channel, once their brightness is equal. The same back in the
+rack and on the cloth differed by 2; cutting cards have striking colours. Chosen by hand."""
 COLOURS = 40.0
 """Grey levels by which the mean colour at a match may differ from the back's own, in any channel, through light and
 shade; a deck of another colour differs by more. Chosen by hand."""
@@ -83,6 +91,20 @@ class _Back:
     """The channel in which it varies most."""
 
 
+@dataclass(slots=True, eq=False)
+class _PlainBack:
+    """A back of one colour."""
+
+    colour_bgr: NDArray[np.float64]
+    count: int
+
+    def is_like(self, colour_bgr: NDArray[np.float64]) -> bool:
+        """Whether a colour is this back's in another light."""
+        gain = float(colour_bgr @ self.colour_bgr / max(float(self.colour_bgr @ self.colour_bgr), 1.0))
+        off = np.abs(colour_bgr - gain * self.colour_bgr).max()
+        return GAIN[0] <= gain <= GAIN[1] and bool(off <= ONE_COLOUR)
+
+
 @dataclass(slots=True)
 class TableBacks:
     """The backs that the cards of a table have shown."""
@@ -97,6 +119,8 @@ class TableBacks:
     """The ids of the tracks that were looked at."""
     _backs: list[_Back] = field(default_factory=list)
     """The known backs, the last shown first."""
+    _plain: list[_PlainBack] = field(default_factory=list)
+    """Backs of one colour, the last shown first."""
 
     def __post_init__(self) -> None:
         is_back = np.array([label == BACK for label in self.labels])
@@ -109,6 +133,10 @@ class TableBacks:
 
     def is_one(self, crop: Image) -> bool:
         """Whether a crop, (112, 80, 3) uint8, shows a known back, either end up."""
+        card = self._in_view(crop.astype(np.float32))
+        if float(card.std(axis=(0, 1)).max()) < CONTRAST:
+            colour = np.asarray(card.mean(axis=(0, 1)), np.float64)
+            return any(back.count >= SHOWN_BY and back.is_like(colour) for back in self._plain)
         known = [back.small for back in self._backs if back.patches and back.small is not None]
         if not known:
             return False
@@ -128,6 +156,10 @@ class TableBacks:
         """Learn from a card that lies face down in plain sight on known cloth; `crop` is (112, 80, 3) uint8."""
         self._lain.add(track_id)
         self._show(crop, 1)
+
+    def lie_kept(self, crop: Image) -> None:
+        """Learn from the top card of a pile where cards are kept, (112, 80, 3) uint8: many cards show one back."""
+        self._show(crop, SHOWN_BY)
 
     def keep(self, track_ids: Collection[int]) -> None:
         """Forget all cards but these, which are still tracked."""
@@ -182,6 +214,10 @@ class TableBacks:
     def _show(self, crop: Image, count: int) -> None:
         """Add a crop to the known back that it shows, or as a new back."""
         seen = crop.astype(np.float32)
+        card = self._in_view(seen)
+        if float(card.std(axis=(0, 1)).max()) < CONTRAST:
+            self._show_plain(np.asarray(card.mean(axis=(0, 1)), np.float64), count)
+            return
         for back in self._backs:
             turned = max((seen, seen[::-1, ::-1]), key=lambda one: _alike(one, back.crop))
             if _alike(turned, back.crop) >= ONE_BACK:
@@ -196,10 +232,22 @@ class TableBacks:
         if back.count >= SHOWN_BY:
             self._draw(back)
 
+    def _show_plain(self, colour_bgr: NDArray[np.float64], count: int) -> None:
+        """Count a showing of a back of one colour."""
+        back = next((each for each in self._plain if each.is_like(colour_bgr)), None)
+        if back is None:
+            back = _PlainBack(colour_bgr, 0)
+        back.count += count
+        self._plain = [back, *(each for each in self._plain if each is not back)][:MOST_BACKS]
+
+    def _in_view(self, crop: View) -> View:
+        """Return a crop's card, without the rim, as the view shows it."""
+        card = crop[RIM_Y:-RIM_Y, RIM_X:-RIM_X]
+        return np.asarray(cv2.blur(cv2.resize(card, self.size_px, interpolation=cv2.INTER_AREA), (3, 3)), np.float32)
+
     def _draw(self, back: _Back) -> None:
         """Make the patches of a back; none if it is plain."""
-        card = back.crop[RIM_Y:-RIM_Y, RIM_X:-RIM_X]
-        upright = cv2.blur(cv2.resize(card, self.size_px, interpolation=cv2.INTER_AREA), (3, 3))
+        upright = self._in_view(back.crop)
         spread = upright.std(axis=(0, 1))
         back.small = prepared(np.asarray(back.crop, np.uint8))
         back.channel = int(spread.argmax())

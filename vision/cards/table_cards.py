@@ -7,7 +7,7 @@ millimetres, seconds of stream time.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
@@ -19,11 +19,13 @@ from thirdcard.vision.cards.candidates import CardLook, CardSights
 from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch
 from thirdcard.vision.cards.card_reading import BACK, IsCovered
 from thirdcard.vision.cards.label_fusion import LOG_CLEAR, NO_FACE
-from thirdcard.vision.cards.loose_backs import LooseBacks, joined
+from thirdcard.vision.cards.loose_backs import LooseBacks, Piles, joined, own_backs
+from thirdcard.vision.cards.loose_cards import ONE_THING_MM
 from thirdcard.vision.cards.new_things import NewThings
 from thirdcard.vision.cards.side_watch import KEPT_MM, OWN_MM, SideLook, SideRegions, SideWatch
 from thirdcard.vision.cards.table_backs import TableBacks
 from thirdcard.vision.cards.tracker import CLEAR_SCORE
+from thirdcard.vision.detections import CUT_CARD, Detections
 from thirdcard.vision.frames import Frame, Image
 from thirdcard.vision.inference.crops import card_crop
 from thirdcard.vision.inference.reader import Readings
@@ -144,6 +146,14 @@ def unnoticed_s(cover: Cover, corners_mm: Polygon) -> float:
     return still_s if NOTICED_S < still_s <= LONGEST_UNNOTICED_S else 0.0
 
 
+def without(found: Detections, label: int, places_mm: Sequence[NDArray[np.float64]]) -> Detections:
+    """Return the detections without those of a label at some points, (2,) mm each."""
+    if not places_mm:
+        return found
+    gaps = np.linalg.norm(found.centres_mm[:, None] - np.array(places_mm)[None], axis=2)
+    return found.take((found.label != label) | (gaps.min(axis=1) >= ONE_THING_MM))
+
+
 class TableCards:
     """The cards of one table."""
 
@@ -160,6 +170,7 @@ class TableCards:
         elsewhere = ((regions.own, OWN_MM), (regions.side.kept, KEPT_MM))
         self._new_things = NewThings(cloth.grid, elsewhere, card_mm)
         self._loose_backs = LooseBacks(faces.backs, cloth.rectifier, card_mm)
+        self._piles = Piles(faces.backs, regions.side.piles)
         self._has_looked = False
 
     def recalibrate(self, calibration: Calibration) -> None:
@@ -183,8 +194,9 @@ class TableCards:
             hidden_s=lambda corners: max(self._cloth.hidden_s(corners, t), unnoticed_s(cover, corners)),
             is_strange=lambda corners: float(cover.change.strange[cover.grid.mask_of(corners)].mean()) > STRANGE_SHARE,
         )
+        like_cut_cards = self._sights.like_cut_cards(look.found)
         told = self._watch.update(
-            [*sights, *self._sights.like_cut_cards(look.found)],
+            [*sights, *like_cut_cards],
             t,
             is_covered=beside.is_covered,
             read_faces=read,
@@ -192,9 +204,13 @@ class TableCards:
             entry_of=lambda corners: cover.entry_of(cover.grid.mask_of(corners)),
         )
         self._learn_backs(look.frame, beside.is_covered)
+        crop_of = partial(card_crop, look.frame.image, self._faces.calibration)
+        self._piles.update([*sights, *like_cut_cards], t, crop_of, beside.is_covered)
         self._new_things.update(cover, look.found.take(look.found.score >= CLEAR_SCORE).centres_mm)
         backs = self._loose_backs.update(look.frame.image, self._new_things.lying_mm, beside.is_covered)
-        return [*self._first_look(t), *told, *self._side.update(joined(sights, backs), t, beside)]
+        own = own_backs(like_cut_cards, crop_of, self._faces.backs)
+        beside = replace(beside, found=without(look.found, CUT_CARD, [sight.at_mm for sight in own]))
+        return [*self._first_look(t), *told, *self._side.update(joined(joined(sights, own), backs), t, beside)]
 
     @property
     def loose_backs_mm(self) -> list[Polygon]:

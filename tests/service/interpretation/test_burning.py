@@ -170,4 +170,6 @@ def test_ground_lies_round_the_boxes_and_the_rack_is_watched() -> None:
     assert set(regions.visited) == {"discard"}
     assert set(regions.kept) == {"shoe", "discard", "float"}
     assert regions.ground["ground"][:, 1].max() == pytest.approx(535.0, abs=10.0)
-    assert side_regions(LAYOUT, are_burns_watched=False).ground == {}
+    unwatched = side_regions(LAYOUT, are_burns_watched=False)
+    assert unwatched.ground == {}
+    assert set(unwatched.piles) == set(regions.piles) == {"discard"}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tests.vision.cards.test_background_difference import CARD_MM, backs_at, card_at, cloth, striped
 from tests.vision.plane.test_change_gate import SIZE_MM, straight_down
-from thirdcard.vision.cards.loose_backs import LOST_LOOKS, LooseBacks, joined
+from thirdcard.vision.cards.loose_backs import LOST_LOOKS, PILE_S, CropOf, LooseBacks, Piles, joined, own_backs
 from thirdcard.vision.cards.table_backs import TableBacks
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.frames import Image
@@ -79,3 +79,54 @@ def test_back_keeps_its_place_while_something_covers_it() -> None:
     _look(watch, cloth(), covered=True)
     (place,) = watch.places_mm
     assert np.linalg.norm(place.mean(axis=0) - [900, 400]) < 4
+
+
+RACK = {"rack": np.array([[400.0, 200.0], [520.0, 200.0], [520.0, 360.0], [400.0, 360.0]])}
+
+
+def _sight(x: float, y: float, *, score: float = 0.6, face_up: bool = False) -> CardSight:
+    return CardSight(corners_mm=card_at(x, y), face_up=face_up, score=score, is_like_cut_card=True)
+
+
+def _crop_of(image: Image) -> CropOf:
+    return lambda corners: card_crop(image, straight_down(), corners)
+
+
+def test_back_in_the_rack_tells_a_card_from_a_cutting_card_elsewhere() -> None:
+    backs, image = TableBacks(("7H", "back", "unclear"), (32, 44)), backs_at((450, 280), (900, 400))
+    cv2.fillPoly(image, [np.round(np.add(card_at(1200, 400), (60, 90))).astype(np.int32)], (30, 200, 230))
+    laid = [_sight(900, 400), _sight(1200, 400)]
+    assert own_backs(laid, _crop_of(image), backs) == []
+    Piles(backs, RACK).update([_sight(450, 280), *laid], 0.0, _crop_of(image), lambda corners: False)
+    (own,) = own_backs(laid, _crop_of(image), backs)
+    assert own.at_mm == pytest.approx((900, 400), abs=1)
+    assert not own.is_like_cut_card
+    assert own.log_probs is not None and int(own.log_probs.argmax()) == 1
+
+
+@pytest.mark.parametrize(
+    ("sight", "is_hidden"),
+    [
+        pytest.param(_sight(450, 280, score=0.3), False, id="doubtful"),
+        pytest.param(_sight(450, 280, face_up=True), False, id="open"),
+        pytest.param(_sight(900, 400), False, id="elsewhere"),
+        pytest.param(_sight(450, 280), True, id="under-a-hand"),
+    ],
+)
+def test_only_a_back_in_plain_sight_in_the_rack_is_learnt(sight: CardSight, is_hidden: bool) -> None:
+    backs, image = TableBacks(("7H", "back", "unclear"), (32, 44)), backs_at((450, 280), (900, 400))
+    Piles(backs, RACK).update([sight], 0.0, _crop_of(image), lambda corners: is_hidden)
+    assert not backs.are_known
+
+
+def test_rack_is_looked_at_again_after_a_while() -> None:
+    backs, image, asked = TableBacks(("7H", "back", "unclear"), (32, 44)), backs_at((450, 280)), []
+
+    def crop_of(corners: NDArray[np.float64]) -> Image | None:
+        asked.append(corners)
+        return card_crop(image, straight_down(), corners)
+
+    piles = Piles(backs, RACK)
+    for t in (0.0, 1.0, PILE_S - 0.1, PILE_S, PILE_S + 1):
+        piles.update([_sight(450, 280)], t, crop_of, lambda corners: False)
+    assert len(asked) == 2

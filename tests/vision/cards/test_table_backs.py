@@ -101,9 +101,46 @@ def test_what_looks_otherwise_is_no_back(other: Image) -> None:
     assert middles(shown(back_picture(RED)), view, lies) == []
 
 
+def plain(colour: tuple[int, int, int], *, light: float = 1.0) -> Image:
+    return np.full((440, 320, 3), np.round(np.array(colour) * light), np.uint8)
+
+
 def test_plain_back_is_not_looked_for() -> None:
-    plain = np.full((440, 320, 3), RED, np.uint8)
-    assert not shown(plain).are_known
+    assert not shown(plain(RED)).are_known
+
+
+def test_plain_back_is_known_by_its_colour_in_any_light() -> None:
+    backs = shown(plain(BLUE))
+    assert not shown(plain(BLUE), 1).is_one(crop_of(plain(BLUE)))
+    assert all(backs.is_one(crop_of(plain(BLUE, light=light), noise=5)) for light in (0.7, 1.0, 1.2))
+    assert not backs.is_one(crop_of(plain(BLUE, light=0.4)))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(plain((20, 200, 230)), id="yellow-cutting-card"),
+        pytest.param(plain(RED), id="red-cutting-card"),
+        pytest.param(plain((200, 90, 80)), id="another-blue"),
+        pytest.param(back_picture(BLUE), id="with-a-picture"),
+    ],
+)
+def test_what_has_another_colour_is_no_plain_back(other: Image) -> None:
+    assert not shown(plain(BLUE)).is_one(crop_of(other))
+
+
+def test_plain_backs_of_two_decks_are_known_and_leave_those_with_a_picture() -> None:
+    backs = shown(back_picture(RED))
+    for number, colour in enumerate((BLUE, BLUE, RED, RED, GREEN, GREEN)):
+        backs.lies(10 + number, crop_of(plain(colour), noise=number))
+    assert all(backs.is_one(crop_of(each)) for each in (back_picture(RED), plain(BLUE), plain(RED)))
+
+
+@pytest.mark.parametrize("card", [plain(BLUE), back_picture(BLUE)])
+def test_pile_shows_its_back_at_one_look(card: Image) -> None:
+    backs = TableBacks(LABELS, SIZE_PX)
+    backs.lie_kept(crop_of(card))
+    assert backs.is_one(crop_of(card, noise=4))
 
 
 def test_enrolled_back_is_known_at_once_and_a_second_deck_besides() -> None:

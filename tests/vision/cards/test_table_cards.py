@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thirdcard.vision.cards.table_cards import UNDER_HANDS_S, UnderHands, unnoticed_s
+from thirdcard.vision.cards.table_cards import UNDER_HANDS_S, UnderHands, unnoticed_s, without
+from thirdcard.vision.detections import CARD_BACK, CUT_CARD, Detections
 from thirdcard.vision.plane.change_gate import Change, GridFrame
 from thirdcard.vision.plane.occlusion import Cover
 
@@ -35,3 +36,12 @@ def test_what_was_found_late_may_have_lain_there_since_its_place_was_still(still
     picture = np.zeros((20, 80, 3), np.float32)
     change = Change(t=9.0, picture=picture, moving=nowhere, foreground=nowhere, strange=nowhere, still_s=cells)
     assert unnoticed_s(Cover(GRID, change, nowhere), LEFT) == unnoticed
+
+
+def test_cutting_cards_at_a_place_are_left_out_but_nothing_else() -> None:
+    corners = np.array([[0.0, 0], [63, 0], [63, 88], [0, 88]]) + np.array([[[100.0, 0]], [[100.0, 4]], [[400.0, 0]]])
+    found = Detections(corners, np.array([CUT_CARD, CARD_BACK, CUT_CARD]), np.full(3, 0.8))
+    left = without(found, CUT_CARD, [np.array([130.0, 50.0])])
+    assert left.label.tolist() == [CARD_BACK, CUT_CARD]
+    assert left.centres_mm[-1, 0] == 431.5
+    assert len(without(found, CUT_CARD, [])) == 3
