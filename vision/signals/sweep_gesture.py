@@ -29,7 +29,8 @@ NEAR_MM = 130.0
 TIP_CELLS = 10
 """Length of an arm's tip, in cells."""
 LOST_S = 0.3
-"""Seconds after which an arm that is not over the regions has withdrawn."""
+"""Seconds without a sight after which an arm that was over the regions has withdrawn; one that had left them has at
+the first look without it, and what comes next is another arm."""
 STEP_MM_S = 3200.0
 """Largest speed: three times that of hands in drawn recordings (950 mm/s). A lower limit misses fast sweeps, a
 higher one joins two arms. Chosen by hand."""
@@ -69,11 +70,18 @@ class _Stay:
     x_mm: list[float] = field(default_factory=list)
     over_mm: list[float] = field(default_factory=list)
     """Where the tip was while over a region."""
+    is_over: bool = False
+    """Whether it was over a region when last seen."""
 
     def add(self, t: float, x_mm: float, *, is_over: bool) -> None:
         self.t.append(t)
         self.x_mm.append(x_mm)
         self.over_mm += [x_mm] * is_over
+        self.is_over = is_over
+
+    def has_withdrawn(self, t: float) -> bool:
+        """Whether it is gone at a look at which it may have been seen."""
+        return t - self.t[-1] > (LOST_S if self.is_over else 0.0)
 
     def miss_mm(self, t: float, x_mm: float) -> float:
         """Return how far, in mm, a point is from where this arm would be; BEYOND_MM if it cannot be there."""
@@ -146,7 +154,7 @@ class SweepWatch:
                 stays[j] = _Stay()
                 self._stays.append(stays[j])
             stays[j].add(t, x_mm, is_over=is_over)
-        gone = [stay for stay in self._stays if t - stay.t[-1] > LOST_S]
+        gone = [stay for stay in self._stays if stay.has_withdrawn(t)]
         self._stays = [stay for stay in self._stays if stay not in gone]
         swept = [one for stay in gone if (one := _sweep_of(stay, self._width_mm)) is not None]
         self._swept = _longest((*self._swept, *swept))

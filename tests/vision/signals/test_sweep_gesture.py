@@ -95,6 +95,18 @@ def test_arm_that_comes_in_behind_a_sweep_is_not_taken_for_it(behind_mm: float) 
     assert swept.t == pytest.approx(2.3, abs=0.1)
 
 
+def test_arm_that_comes_in_right_after_a_sweep_has_withdrawn_is_another() -> None:
+    swept = sweep(2.0, 0.6)
+
+    def withdrawing(t: float) -> Point | None:
+        """Its last sight lies behind the regions."""
+        return (1650.0, 520.0) if 2.6 < t <= 2.7 else swept(t) if t <= 2.6 else None
+
+    (told,) = watched(withdrawing, visit(2.9, 1000.0, stay_s=2.0))
+
+    assert told.t == pytest.approx(2.3, abs=0.1)
+
+
 def test_arm_that_stops_on_its_way_came_for_something() -> None:
     def stopping(t: float) -> Point | None:
         if not 2.0 <= t <= 4.0:
