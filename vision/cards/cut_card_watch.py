@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.vision.cards.loose_cards import FACE_SCORE, LIES_S, ONE_THING_MM
-from thirdcard.vision.detections import CARD_FACE, CUT_CARD, Detections
+from thirdcard.vision.detections import CARD_FACE, CUT_CARD, Detections, sides_mm
 from thirdcard.vision.observations import CutCardRested
 
 SCORE = 0.6
@@ -23,6 +23,9 @@ SCORE = 0.6
 a cloth of their colour as cutting cards (models/cards/detector.md). Chosen by hand."""
 DOUBTFUL_SCORE = 0.25
 """From this score on, what lay there when the watch began counts as furniture."""
+SIZES = (0.75, 1.25)
+"""Allowed range of its sides, relative to a card's: a cutting card has the size of a card, and the boxes of cards at
+rest on drawn tables are up to 11 % too long. A telephone is 1.6 times as long as a card. Chosen by hand."""
 REST_MM = 15.0
 """Looks whose centres lie nearer than this show the same thing at rest."""
 REST_S = 0.6
@@ -65,6 +68,8 @@ class CutCardWatch:
 
     is_card_region: Callable[[NDArray[np.float64]], bool]
     """Whether cards belong at a point, (2,) mm: an apparent cutting card there is one of them."""
+    card_mm: tuple[float, float]
+    """A card's width and height."""
     _places: list[_Place] = field(default_factory=list)
     _furniture: list[NDArray[np.float64]] | None = None
     _t: float = 0.0
@@ -83,6 +88,7 @@ class CutCardWatch:
         if self._furniture is None:
             self._furniture = list(sights.take(sights.score >= DOUBTFUL_SCORE).centres_mm)
         sure = sights.take(sights.score >= SCORE)
+        sure = sure.take(self._have_size(sure))
         for at_mm, corners_mm in zip(sure.centres_mm, sure.corners_mm, strict=True):
             if not self.is_card_region(at_mm) and not any(_is_same(at_mm, each) for each in self._furniture):
                 self._see(at_mm, t, was_hidden=hidden_s(corners_mm) > 0.0)
@@ -112,6 +118,11 @@ class CutCardWatch:
 
     def _is_waited_for(self, place: _Place) -> bool:
         return not place.is_told or (place.faced_t is not None and self._t - place.faced_t <= REPORTED_S)
+
+    def _have_size(self, found: Detections) -> NDArray[np.bool_]:
+        """Return (N,) which have a card's size."""
+        shares = np.sort(sides_mm(found.corners_mm), axis=1)[:, ::2] / np.sort(self.card_mm)
+        return np.asarray(((shares >= SIZES[0]) & (shares <= SIZES[1])).all(axis=1))
 
     def _see(self, at_mm: NDArray[np.float64], t: float, *, was_hidden: bool) -> None:
         place = next((each for each in self._places if _is_same(each.at_mm, at_mm)), None)

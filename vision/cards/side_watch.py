@@ -142,8 +142,10 @@ class Visits:
 class SideWatch:
     """The surroundings of a table's card regions."""
 
-    def __init__(self, regions: SideRegions, cards: CardWatch, grid: GridFrame) -> None:
-        """Take the regions and the watch of the card regions, which handles what lies inside them."""
+    def __init__(
+        self, regions: SideRegions, cards: CardWatch, grid: GridFrame, *, card_mm: tuple[float, float]
+    ) -> None:
+        """Take the regions, the watch of the card regions, which handles what lies inside them, and a card's size."""
         self._cards = cards
         self._kept = regions.kept
         self._loose = (
@@ -151,7 +153,7 @@ class SideWatch:
             if regions.ground
             else None
         )
-        self._cut_cards = CutCardWatch(self._may_be_a_card)
+        self._cut_cards = CutCardWatch(self._may_be_a_card, card_mm)
         tracker = new_tracker(cards.labels, cards.customs, cards.familiarity)
         self._anywhere = LooseCards(tracker, cards.labels, self._cut_cards.laid_t)
         self._visits = Visits(regions.visited, grid)

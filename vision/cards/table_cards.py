@@ -162,7 +162,7 @@ class TableCards:
     ) -> None:
         self._cloth, self._faces = cloth, faces
         self._watch: CardWatch = new_card_watch(regions.own, faces.labels, regions.customs)
-        self._side = SideWatch(regions.side, self._watch, cloth.grid)
+        self._side = SideWatch(regions.side, self._watch, cloth.grid, card_mm=card_mm)
         self._sights = CardSights(
             regions.own, cloth.rectifier, cloth.grid, card_mm=card_mm, labels=faces.labels, backs=faces.backs
         )

@@ -30,11 +30,14 @@ GROUND = np.array([[0.0, 0], [700, 0], [700, 400], [0, 400]])
 RACK = np.array([[800.0, 0], [950, 0], [950, 200], [800, 200]])
 SHOE = np.array([[500.0, 250], [600, 250], [600, 400], [500, 400]])
 REGIONS = SideRegions(ground={"ground": GROUND}, kept={"shoe": SHOE}, visited={"rack": RACK})
+CARD_MM = (63.0, 88.0)
 NO_HAND = np.zeros(GRID.shape_hw, bool)
 
 
-def thing(x_mm: float, y_mm: float, score: float = 0.9, label: int = CUT_CARD) -> Detections:
-    corners = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]]) + np.array([x_mm, y_mm])
+def thing(
+    x_mm: float, y_mm: float, score: float = 0.9, label: int = CUT_CARD, size_mm: tuple[float, float] = CARD_MM
+) -> Detections:
+    corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]) * size_mm + np.array([x_mm, y_mm])
     return Detections(corners_mm=corners[None], label=np.array([label]), score=np.array([score]))
 
 
@@ -45,7 +48,7 @@ class Table:
         self.row = np.full(len(LABELS), np.log(0.001))
         self.row[label] = np.log(0.997)
         cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)
-        self.watch, self.t = SideWatch(regions, cards, GRID), 0.0
+        self.watch, self.t = SideWatch(regions, cards, GRID, card_mm=CARD_MM), 0.0
         self.loose: list[Observation] = []
         """The reports about loose cards."""
 
@@ -166,7 +169,7 @@ def test_plain_back_where_a_card_was_taken_is_no_cutting_card(are_cards_away: bo
         {"left": LEFT, "right": RIGHT}, LABELS, CardCustoms(handed={"near": LEFT + np.array([200.0, 200.0])})
     )
     cards.are_cards_away = are_cards_away
-    table.watch = SideWatch(REGIONS, cards, GRID)
+    table.watch = SideWatch(REGIONS, cards, GRID, card_mm=CARD_MM)
     table.look(looks=3)
 
     assert len(table.look(found=thing(300, 300), looks=50)) == count
@@ -178,7 +181,7 @@ class HandingTable:
     def __init__(self) -> None:
         customs = CardCustoms(handed={"near": LEFT + np.array([200.0, 200.0])}, is_handed_at_once=True)
         self.cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS, customs)
-        self.side, self.t = SideWatch(SideRegions(), self.cards, GRID), 0.0
+        self.side, self.t = SideWatch(SideRegions(), self.cards, GRID, card_mm=CARD_MM), 0.0
         self.shown: tuple[CardSight, ...] = ()
 
     def look(self, *sights: CardSight, looks: int = 30) -> list[Observation]:
@@ -275,6 +278,21 @@ def test_cutting_card_that_moves_on_is_told_where_it_rests() -> None:
 
     told = table.look(found=thing(320, 330), looks=50)
     assert [each.at_mm for each in told if isinstance(each, CutCardRested)] == [(320, 330)]
+
+
+@pytest.mark.parametrize(
+    ("size_mm", "told"),
+    [
+        pytest.param((88, 63), 1, id="on-its-side"),
+        pytest.param((70, 97), 1, id="box-too-large"),
+        pytest.param((70, 126), 0, id="part-of-a-telephone"),
+        pytest.param((45, 88), 0, id="too-narrow"),
+    ],
+)
+def test_what_does_not_have_a_cards_size_is_no_cutting_card(size_mm: tuple[float, float], told: int) -> None:
+    table = Table()
+    table.look(looks=3)
+    assert len(table.look(found=thing(300, 300, size_mm=size_mm), looks=50)) == told
 
 
 def test_cutting_card_that_is_put_away_soon_is_told() -> None:
