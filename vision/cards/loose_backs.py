@@ -32,8 +32,8 @@ REACH_MM = 80.0
 the rim that the search needs."""
 LOST_LOOKS = 5
 """Looks at a free place, one after the other, that must not show a back before it is no longer looked for there."""
-PILE_S = 10.0
-"""Interval in seconds at which a pile's uppermost card is looked at: its light changes slowly."""
+PILE_S = 3.0
+"""Interval in seconds at which a pile's uppermost card is looked at: it changes once in a round."""
 
 CropOf = Callable[[Polygon], Image | None]
 """Returns the reader's crop of a place, (4, 2) mm; None where it is outside the picture."""
@@ -131,7 +131,7 @@ class Piles:
     _learnt_t: dict[str, float] = field(default_factory=dict)
 
     def update(self, sights: Sequence[CardSight], t: float, crop_of: CropOf, is_covered: IsCovered) -> None:
-        """Learn the back of each pile that is in plain sight and was not looked at for a while."""
+        """Note the uppermost card of each pile that is in plain sight and was not looked at for a while."""
         for name, polygon in self.places.items():
             if t - self._learnt_t.get(name, -np.inf) < PILE_S:
                 continue
@@ -139,7 +139,7 @@ class Piles:
             top = max(tops, key=lambda sight: sight.score, default=None)
             crop = None if top is None else crop_of(top.corners_mm)
             if crop is not None:
-                self.backs.lie_kept(crop)
+                self.backs.lies_uppermost(name, crop)
                 self._learnt_t[name] = t
 
 

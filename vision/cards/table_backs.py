@@ -1,10 +1,10 @@
 """Learn the back of one table's cards from its picture, and find cards by it.
 
 The detector was trained on many backs but hardly recognises some, such as those with a picture of cards. This table's
-back is learned from the cards themselves: what two cards that lie face down look like, or a pile of cards where cards
-are kept. An enrolled back is known from the beginning. A back of one colour has no picture to be found by; it only
-tells a card from a cutting card, which the detector cannot. Knows pictures of backs, not where cards belong. Pixels of
-the rectified view unless stated otherwise.
+back is learned from the cards themselves: what two cards that lie face down look like, and what lies uppermost where
+cards are kept. An enrolled back is known from the beginning. A back of one colour has no picture to be found by; it
+only tells a card from a cutting card, which the detector cannot. Knows pictures of backs, not where cards belong.
+Pixels of the rectified view unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -121,6 +121,8 @@ class TableBacks:
     """The known backs, the last shown first."""
     _plain: list[_PlainBack] = field(default_factory=list)
     """Backs of one colour, the last shown first."""
+    _tops: dict[str, _Back | _PlainBack] = field(default_factory=dict)
+    """What the uppermost card of each pile shows now. A cutting card that is put there is soon covered."""
 
     def __post_init__(self) -> None:
         is_back = np.array([label == BACK for label in self.labels])
@@ -129,20 +131,16 @@ class TableBacks:
     @property
     def are_known(self) -> bool:
         """Whether there is a back to look for."""
-        return any(back.patches for back in self._backs)
+        return any(back.patches for back in self._pictured())
 
     def is_one(self, crop: Image) -> bool:
         """Whether a crop, (112, 80, 3) uint8, shows a known back, either end up."""
         card = self._in_view(crop.astype(np.float32))
         if float(card.std(axis=(0, 1)).max()) < CONTRAST:
             colour = np.asarray(card.mean(axis=(0, 1)), np.float64)
-            return any(back.count >= SHOWN_BY and back.is_like(colour) for back in self._plain)
-        known = [back.small for back in self._backs if back.patches and back.small is not None]
-        if not known:
-            return False
-        seen = prepared(crop)
-        ends = (seen, np.ascontiguousarray(seen[::-1, ::-1]))
-        return any(likeness(end, back) >= ONE_BACK for back in known for end in ends)
+            plain = (*self._plain, *(top for top in self._tops.values() if isinstance(top, _PlainBack)))
+            return any(back.count >= SHOWN_BY and back.is_like(colour) for back in plain)
+        return _shows_one(crop, self._pictured())
 
     def enrol(self, crop: Image) -> None:
         """Add an enrolled back, (112, 80, 3) uint8, as known."""
@@ -157,9 +155,17 @@ class TableBacks:
         self._lain.add(track_id)
         self._show(crop, 1)
 
-    def lie_kept(self, crop: Image) -> None:
-        """Learn from the top card of a pile where cards are kept, (112, 80, 3) uint8: many cards show one back."""
-        self._show(crop, SHOWN_BY)
+    def lies_uppermost(self, pile: str, crop: Image) -> None:
+        """Note the uppermost card of a pile of cards that lie face down, (112, 80, 3) uint8; it replaces the last."""
+        seen = crop.astype(np.float32)
+        card = self._in_view(seen)
+        self._tops.pop(pile, None)
+        if float(card.std(axis=(0, 1)).max()) < CONTRAST:
+            self._tops[pile] = _PlainBack(np.asarray(card.mean(axis=(0, 1)), np.float64), SHOWN_BY)
+        elif not _shows_one(crop, self._backs):
+            top = _Back(seen, SHOWN_BY)
+            self._draw(top)
+            self._tops[pile] = top
 
     def keep(self, track_ids: Collection[int]) -> None:
         """Forget all cards but these, which are still tracked."""
@@ -199,7 +205,7 @@ class TableBacks:
         if float(free.sum()) < IN_SIGHT * self.size_px[0] * self.size_px[1]:
             return None
         best: tuple[float, int, int, int, int] | None = None
-        for back in self._backs:
+        for back in self._pictured():
             for patch in back.patches:
                 place = _most_like(part, free, patch, back.channel)
                 if place is not None and (best is None or place[0] > best[0]):
@@ -210,6 +216,10 @@ class TableBacks:
         low, high = np.array([left + x, top + y], np.float64), np.array([width, height], np.float64)
         corners = low + np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]) * high
         return FoundBack(np.roll(corners, -1, axis=0) if width > height else corners, like)
+
+    def _pictured(self) -> list[_Back]:
+        """Return the backs with a picture, learnt or uppermost now."""
+        return [*self._backs, *(top for top in self._tops.values() if isinstance(top, _Back))]
 
     def _show(self, crop: Image, count: int) -> None:
         """Add a crop to the known back that it shows, or as a new back."""
@@ -253,6 +263,16 @@ class TableBacks:
         back.channel = int(spread.argmax())
         turns = (np.asarray(np.ascontiguousarray(np.rot90(upright, turn)), np.float32) for turn in range(4))
         back.patches = tuple(turns) if spread.max() >= CONTRAST else ()
+
+
+def _shows_one(crop: Image, backs: Sequence[_Back]) -> bool:
+    """Whether a crop shows one of these backs, either end up."""
+    known = [back.small for back in backs if back.patches and back.small is not None]
+    if not known:
+        return False
+    seen = prepared(crop)
+    ends = (seen, np.ascontiguousarray(seen[::-1, ::-1]))
+    return any(likeness(end, back) >= ONE_BACK for back in known for end in ends)
 
 
 def _box_of(where: NDArray[np.float32]) -> _Box:

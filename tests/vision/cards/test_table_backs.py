@@ -136,11 +136,29 @@ def test_plain_backs_of_two_decks_are_known_and_leave_those_with_a_picture() -> 
     assert all(backs.is_one(crop_of(each)) for each in (back_picture(RED), plain(BLUE), plain(RED)))
 
 
-@pytest.mark.parametrize("card", [plain(BLUE), back_picture(BLUE)])
-def test_pile_shows_its_back_at_one_look(card: Image) -> None:
+@pytest.mark.parametrize("card", [plain(BLUE), back_picture(BLUE)], ids=["plain", "pictured"])
+def test_uppermost_card_of_a_pile_shows_its_back_at_one_look(card: Image) -> None:
     backs = TableBacks(LABELS, SIZE_PX)
-    backs.lie_kept(crop_of(card))
+    backs.lies_uppermost("rack", crop_of(card))
     assert backs.is_one(crop_of(card, noise=4))
+    view, lies = view_with((card, (60, 40), 0))
+    assert len(backs.find(view, lies)) == int(backs.are_known)
+
+
+@pytest.mark.parametrize("put_there", [plain((20, 200, 230)), back_picture(GREEN)], ids=["plain", "with-a-logo"])
+def test_cutting_card_in_the_rack_is_forgotten_once_it_is_covered(put_there: Image) -> None:
+    backs = TableBacks(LABELS, SIZE_PX)
+    backs.lies_uppermost("rack", crop_of(put_there))
+    backs.lies_uppermost("rack", crop_of(plain(BLUE)))
+    assert not backs.is_one(crop_of(put_there, noise=2))
+    assert backs.is_one(crop_of(plain(BLUE), noise=2))
+
+
+def test_pile_of_a_back_that_is_known_adds_none() -> None:
+    backs, card = shown(back_picture(RED)), back_picture(RED)
+    backs.lies_uppermost("rack", crop_of(card, noise=6))
+    view, lies = view_with((card, (60, 40), 0))
+    assert len(backs.find(view, lies)) == 1
 
 
 def test_enrolled_back_is_known_at_once_and_a_second_deck_besides() -> None:
