@@ -111,6 +111,14 @@ def sides_mm(corners_mm: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.linalg.norm(np.roll(corners_mm, -1, axis=1) - corners_mm, axis=2), np.float64)
 
 
+def have_sides(
+    corners_mm: NDArray[np.float64], size_mm: tuple[float, float], within: tuple[float, float]
+) -> NDArray[np.bool_]:
+    """Return (N,) which boxes, (N, 4, 2), have both sides of a size, to within a range of factors, however they lie."""
+    factors = np.sort(sides_mm(corners_mm), axis=1)[:, ::2] / np.sort(size_mm)
+    return np.asarray(((factors >= within[0]) & (factors <= within[1])).all(axis=1))
+
+
 def suppress(detections: Detections, *, iou: float = 0.5, across_labels: Sequence[Sequence[int]] = ()) -> Detections:
     """Drop boxes that overlap a better one: rotated non-maximum suppression.
 

@@ -274,7 +274,7 @@ class _Finder:
             if still is None or later is None:
                 continue
             first = first or still
-            place = self._find(still.image_hw3, was, None if before is None else before.image_hw3)
+            place = self._find(still.image_hw3, was, before)
             if place is not None and place.is_of(self._cards_in(later.image_hw3), near_mm=STILL_MM):
                 return self._sight(still, place.corners_mm)
         if first is None:
@@ -296,27 +296,24 @@ class _Finder:
             return is_in(middle_mm, self.box_mm)
         return not any(is_in(middle_mm, box, margin_mm=0.0) for box in self.hands.values())
 
-    def _find(self, image: Image, was: Sequence[_Place] | None, earlier: Image | None) -> _Place | None:
+    def _find(self, image: Image, was: Sequence[_Place] | None, before: Still | None) -> _Place | None:
         """The card; None where none matches, or it is ambiguous."""
         up = self.card.is_face_up if self.card.is_face_up is not None else (self.card.name is not None or None)
         wanted = (CARD_FACE, CARD_BACK) if up is None else (CARD_FACE,) if up else (CARD_BACK,)
         places = [one for one in self._cards_in(image) if one.label in wanted]
         if self.card.name is None:
-            places = [one for one in places if self._has_changed(one, earlier, image)]
+            places = [one for one in places if self._has_changed(one, before, image)]
         fresh = places if was is None else [one for one in places if not one.is_of(was)]
         if was is not None and len(fresh) == 1:
             return fresh[0]
         return self._told_apart(image, fresh or places)
 
-    def _has_changed(self, place: _Place, earlier: Image | None, image: Image) -> bool:
-        """Whether a place looks different from the earlier frame: print that is taken for a back does not."""
-        if earlier is None:
-            return False
-        was, now = (card_crop(each, self.calibration, place.corners_mm) for each in (earlier, image))
-        if was is None or now is None:
-            return True
-        levels = largest(np.abs(now.astype(np.float32) - was.astype(np.float32)))
-        return bool(np.mean(levels > CHANGE_LEVELS) >= CHANGED_SHARE)
+    def _has_changed(self, place: _Place, before: Still | None, image: Image) -> bool:
+        """Whether a place is seen to differ from the frame before: print that is taken for a back does not."""
+        frames = [image] if before is None else [image, before.image_hw3]
+        crops = [card_crop(each, self.calibration, place.corners_mm) for each in frames]
+        seen = [crop.astype(np.float32) for crop in crops if crop is not None]
+        return len(seen) == 2 and bool(np.mean(largest(np.abs(seen[0] - seen[1])) > CHANGE_LEVELS) >= CHANGED_SHARE)
 
     def _told_apart(self, image: Image, places: Sequence[_Place]) -> _Place | None:
         """The card that reads as the line says; without a face in the line, the only one."""

@@ -18,7 +18,7 @@ from thirdcard.vision.cards.label_fusion import NO_FACE
 from thirdcard.vision.cards.static_clutter import StaticClutter
 from thirdcard.vision.cards.table_backs import TableBacks
 from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack
-from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections, sides_mm
+from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections, have_sides
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.plane.change_gate import Change, GridFrame, Polygon
 from thirdcard.vision.plane.occlusion import Cover
@@ -192,8 +192,7 @@ class CardSights:
 
     def _true(self, found: Detections, *labels: int) -> list[CardSight]:
         cards = found.of(*labels)
-        shares = np.sort(sides_mm(cards.corners_mm), axis=1)[:, ::2] / np.array(self._card_mm)
-        cards = cards.take(((shares >= CARD_SIDES[0]) & (shares <= CARD_SIDES[1])).all(axis=1))
+        cards = cards.take(have_sides(cards.corners_mm, self._card_mm, CARD_SIDES))
         cards = _one_a_place(cards.take(cards.score >= CARD_SCORE))
         return [
             CardSight(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.vision.cards.loose_cards import FACE_SCORE, LIES_S, ONE_THING_MM
-from thirdcard.vision.detections import CARD_FACE, CUT_CARD, Detections, sides_mm
+from thirdcard.vision.detections import CARD_FACE, CUT_CARD, Detections, have_sides
 from thirdcard.vision.observations import CutCardRested
 
 SCORE = 0.6
@@ -88,7 +88,7 @@ class CutCardWatch:
         if self._furniture is None:
             self._furniture = list(sights.take(sights.score >= DOUBTFUL_SCORE).centres_mm)
         sure = sights.take(sights.score >= SCORE)
-        sure = sure.take(self._have_size(sure))
+        sure = sure.take(have_sides(sure.corners_mm, self.card_mm, SIZES))
         for at_mm, corners_mm in zip(sure.centres_mm, sure.corners_mm, strict=True):
             if not self.is_card_region(at_mm) and not any(_is_same(at_mm, each) for each in self._furniture):
                 self._see(at_mm, t, was_hidden=hidden_s(corners_mm) > 0.0)
@@ -118,11 +118,6 @@ class CutCardWatch:
 
     def _is_waited_for(self, place: _Place) -> bool:
         return not place.is_told or (place.faced_t is not None and self._t - place.faced_t <= REPORTED_S)
-
-    def _have_size(self, found: Detections) -> NDArray[np.bool_]:
-        """Return (N,) which have a card's size."""
-        shares = np.sort(sides_mm(found.corners_mm), axis=1)[:, ::2] / np.sort(self.card_mm)
-        return np.asarray(((shares >= SIZES[0]) & (shares <= SIZES[1])).all(axis=1))
 
     def _see(self, at_mm: NDArray[np.float64], t: float, *, was_hidden: bool) -> None:
         place = next((each for each in self._places if _is_same(each.at_mm, at_mm)), None)

@@ -168,6 +168,14 @@ def test_where_the_card_is_not_found_its_hand_s_box_is_shown(reviewed: Reviewed)
     assert 0 < picture["size"][0] < 1920
 
 
+def test_a_back_without_a_frame_before_it_is_not_told_from_print(reviewed: Reviewed) -> None:
+    """The film begins after the line, so no frame shows the place before it."""
+    with reviewed.room.database.writing() as session:
+        session.execute(update(FootageRow).values(begins_s=-5.9))
+    picture = told(reviewed, reviewed.line(0, type="card_dealt", card_id="c1"))["picture"]
+    assert (picture["shows"], picture["outline"]) == ("hand", [])
+
+
 def test_a_table_that_is_watched_live_shows_it_out_of_its_camera_s_recording(reviewed: Reviewed) -> None:
     live = Reviewed(reviewed.room, become_live(reviewed))
     film_ring(reviewed, "B07", 14.0)
