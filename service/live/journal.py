@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import DealerChanged, Event, RoundClosed, format_event, parse_event
 from thirdcard.rules.round.records import RoundRecord, format_round
-from thirdcard.service.dealers.roster import LONGEST, Change, Stint, dealer_at, list_stints, who_deals
+from thirdcard.service.dealers.roster import LONGEST, Change, Stint, dealer_at, list_stints
 from thirdcard.service.media.alert_media import shows_a_stack
 from thirdcard.service.media.clip_span import LIVE_CLIP
 from thirdcard.service.ports.moments import format_moment
@@ -69,6 +69,8 @@ class EnteredAlert:
 
 
 Note = Callable[[Session], None]
+DealerAt = Callable[[float], str | None]
+"""The dealer at a stream time."""
 
 
 def nothing_else(_session: Session) -> None:
@@ -107,6 +109,7 @@ class Journal:
         self._log_id = 0
         self._last_alert_before = 0
         self._began_at: datetime | None = None
+        self._last_round_told = 0
         self._place = JournalPlace()
         self._stints: list[Stint] = []
         self._roster_at = datetime.min.replace(tzinfo=UTC)
@@ -127,6 +130,8 @@ class Journal:
         first_line = self._database.write(partial(self._open, now=now))
         with self._database.reading() as session:
             self._last_alert_before = session.scalar(select(func.max(AlertRow.id))) or 0
+            told = select(func.max(AlertRow.round)).where(AlertRow.log_id == self._log_id)
+            self._last_round_told = session.scalar(told) or 0
             bodies = [line.body for line in chain.read(session, log_chain(self._table_id), first=first_line)]
         events = [parse_event(json.loads(body)) for body in bodies]
         self._place = _place_of(events, first_line)
@@ -183,22 +188,24 @@ class Journal:
         bodies = [{**format_event(event), "at": format_moment(self.at(event.t))} for event in news.events]
         if bodies:
             chain.append(session, log_chain(self._table_id), bodies, at=now)
+        dealer_at_t = self._dealers(session, news, place)
+        rounds = []
         for number, record in enumerate(news.rounds):
             first_line = self._place.round_line if number == 0 else place.next_line
-            self._write_round(session, record, first_line, place)
+            rounds.append(self._write_round(session, record, (first_line, place.next_line - 1), dealer_at_t))
         if news.alerts:
             take_turn(session)
         fresh = [alert for alert in news.alerts if not self._was_told(session, alert)]
-        entered = [self._write_alert(session, alert, now, self._dealer_at(session, place, alert.t)) for alert in fresh]
-        self._enter_doubts(session, news, place, now)
-        return entered
+        rows = [self._write_alert(session, alert, now, dealer_at_t(alert.t)) for alert in fresh]
+        _index(session, rounds, rows)
+        self._enter_doubts(session, news, dealer_at_t, now)
+        return [_entered(row, LIVE_CLIP.around(row.at, noticed_at=now)) for row in rows]
 
-    def _enter_doubts(self, session: Session, news: News, place: JournalPlace, now: datetime) -> None:
+    def _enter_doubts(self, session: Session, news: News, dealer_at_t: DealerAt, now: datetime) -> None:
         """Store withdrawn alerts and doubtful findings."""
         here = LogPlace(table_id=self._table_id, log_id=self._log_id, began_at=self.began_at)
         for alert in news.doubtful:
-            dealer = self._dealer_at(session, place, alert.t)
-            write_doubtful(session, replace(here, dealer=dealer), [format_alert(alert)])
+            write_doubtful(session, replace(here, dealer=dealer_at_t(alert.t)), [format_alert(alert)])
         withdraw(session, here, map(format_alert, news.withdrawn), now=now)
 
     def _stands(self, session: Session, news: News, place: JournalPlace) -> bool:
@@ -218,6 +225,8 @@ class Journal:
         A watch that is stopped judges at once what it would have waited for; the next one reaches the same result
         later.
         """
+        if alert.round > self._last_round_told:
+            return False
         near = (AlertRow.log_id == self._log_id, AlertRow.round == alert.round, AlertRow.code == alert.code)
         before = select(AlertRow.body).where(*near, AlertRow.id <= self._last_alert_before)
         bodies = map(json.loads, session.scalars(before))
@@ -227,7 +236,7 @@ class Journal:
     def _entry_of(self, session: Session, row: AlertRow) -> EnteredAlert:
         piece = session.scalars(select(EvidenceRow).where(EvidenceRow.alert_id == row.id)).first()
         assert piece is not None, "each alert promises a clip"
-        return EnteredAlert(alert_id=row.id, at=row.at, from_at=piece.from_at, to_at=piece.to_at)
+        return _entered(row, (piece.from_at, piece.to_at))
 
     def _last_log(self, session: Session) -> LogRow | None:
         wanted = select(LogRow).where(LogRow.table_id == self._table_id, LogRow.origin == LIVE)
@@ -246,31 +255,40 @@ class Journal:
         session.flush()
         return log
 
-    def _dealer_at(self, session: Session, place: JournalPlace, t: float) -> str | None:
-        """The dealer at that time, by the table's reports and by the roster."""
-        return who_deals(session, self._table_id, self.at(t), self._changes(place))
+    def _dealers(self, session: Session, news: News, place: JournalPlace) -> DealerAt:
+        """Who dealt at a stream time of these findings, by the table's reports and by the roster."""
+        times = [_closed_t(record) for record in news.rounds]
+        times += [alert.t for alert in (*news.alerts, *news.doubtful)]
+        stints: list[Stint] = []
+        if times:
+            from_at, to_at = self.at(min(times)) - LONGEST, self.at(max(times)) + LONGEST
+            stints = list_stints(session, table_id=self._table_id, from_at=from_at, to_at=to_at)
+        changes = self._changes(place)
+        return lambda t: dealer_at(stints, self.at(t), changes)
 
     def _changes(self, place: JournalPlace) -> list[Change]:
         return [(self.at(since_t), dealer) for since_t, dealer in place.dealers]
 
-    def _write_round(self, session: Session, record: RoundRecord, first_line: int, place: JournalPlace) -> None:
-        closed_t = record.opened if record.closed is None else record.closed
+    def _write_round(
+        self, session: Session, record: RoundRecord, lines: tuple[int, int], dealer_at_t: DealerAt
+    ) -> RoundRow:
+        closed_t = _closed_t(record)
         row = RoundRow(
             table_id=self._table_id,
             log_id=self._log_id,
             number=record.round,
-            dealer=self._dealer_at(session, place, closed_t),
+            dealer=dealer_at_t(closed_t),
             opened_at=self.at(record.opened),
             closed_at=self.at(closed_t),
-            first_line=first_line,
-            last_line=place.next_line - 1,
+            first_line=lines[0],
+            last_line=lines[1],
             body=chain.canonical(format_round(record)),
         )
         session.add(row)
         session.flush()
-        enter_round(session, row)
+        return row
 
-    def _write_alert(self, session: Session, alert: Alert, now: datetime, dealer: str | None) -> EnteredAlert:
+    def _write_alert(self, session: Session, alert: Alert, now: datetime, dealer: str | None) -> AlertRow:
         at = self.at(alert.t)
         from_at, to_at = LIVE_CLIP.around(at, noticed_at=now)
         kinds = (*SHOWN, *(CHANGED if alert.area is not None and shows_a_stack(alert) else ()))
@@ -283,9 +301,24 @@ class Journal:
             noticed_at=now,
             evidence=AlertEvidence(from_at=from_at, to_at=to_at, promised=kinds),
         )
-        row = write_alert(session, raised, now=now)
-        enter_round_of_alert(session, row)
-        return EnteredAlert(alert_id=row.id, at=at, from_at=from_at, to_at=to_at)
+        return write_alert(session, raised, now=now)
+
+
+def _closed_t(record: RoundRecord) -> float:
+    return record.opened if record.closed is None else record.closed
+
+
+def _entered(row: AlertRow, span: tuple[datetime, datetime]) -> EnteredAlert:
+    return EnteredAlert(alert_id=row.id, at=row.at, from_at=span[0], to_at=span[1])
+
+
+def _index(session: Session, rounds: Sequence[RoundRow], alerts: Sequence[AlertRow]) -> None:
+    """Index each round of new findings for the search, once."""
+    for row in rounds:
+        enter_round(session, row)
+    new = {row.number for row in rounds}
+    for alert in {row.round: row for row in alerts if row.round not in new}.values():
+        enter_round_of_alert(session, alert)
 
 
 def _place_of(events: Sequence[Event], first_line: int) -> JournalPlace:

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-NICENESS = 15
+NICENESS = 10
 TABLE_PROCESS = "thirdcard.service.live.table_process"
 """Imported late: the import takes seconds, and must have low priority too."""
 

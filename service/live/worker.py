@@ -145,7 +145,7 @@ class Worker:
             self.watch.report(event)
         if not self.sight.is_live:
             self.sight.wait(self._t(now))
-        self._write(heard_at)
+        self._write(self.now())
         return now
 
     def _see(self, shot: Shot) -> None:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import case, delete, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from thirdcard.rules.game.words import Severity
 from thirdcard.service.alerts.reasons import CORRECTED
 from thirdcard.service.alerts.views import alert_views, change_view
 from thirdcard.service.notify.matching import NoticeRules
@@ -37,6 +38,7 @@ LONGEST_GAP = timedelta(seconds=5)
 """A row id that is still missing after this time was never committed."""
 WAITS_S = (5, 15, 60, 300, 900, 1800, 3600)
 """Waits in seconds after the first, the second, ... attempt; the last one from then on."""
+_SEVERE = (Severity.CRITICAL, Severity.HIGH)
 _STORMY = (NoticeEvent.RAISED, NoticeEvent.OVERDUE)
 """The events that a storm has many of."""
 ALERTS, CHANGES, OVERDUE = "alerts", "changes", "overdue"
@@ -133,12 +135,22 @@ def enter(
     return entered
 
 
-def due(session: Session, channel: str, *, now: datetime, limit: int) -> list[Waiting]:
-    """The deliveries that a channel must send now, the oldest first."""
+def due(session: Session, channel: str, *, now: datetime, limit: int, without: Sequence[int] = ()) -> list[Waiting]:
+    """The deliveries that a channel must send now: first the service's own and those of severe alerts, each by age.
+
+    Args:
+        session: The database.
+        channel: The channel's name.
+        now: The time.
+        limit: The most deliveries.
+        without: The ids of deliveries that were just attempted.
+    """
     wanted = (
         select(DeliveryRow)
+        .outerjoin(AlertRow, AlertRow.id == DeliveryRow.alert_id)
         .where(DeliveryRow.channel == channel, DeliveryRow.state == WAITING, DeliveryRow.due_at <= now)
-        .order_by(DeliveryRow.id)
+        .where(DeliveryRow.id.not_in(without))
+        .order_by(case((AlertRow.severity.not_in(_SEVERE), 1), else_=0), DeliveryRow.id)
         .limit(limit)
     )
     return [

@@ -344,10 +344,13 @@ def _all_alerts(room: LiveRoom) -> list[dict[str, Any]]:
 
 
 def _raised(shift: Shift, alerts: list[dict[str, Any]]) -> Result:
-    """Check that each fault was raised once, and no other fault of the dealing."""
+    """Check that each fault was raised once, and no other fault of the dealing.
+
+    A fault that was taken too late may be raised at the very time of several changes of dealer: it is then nobody's.
+    """
     fed = [fault for feeder in shift.feeding.feeders for fault in feeder.fed]
     names = {feeder.table for feeder in shift.feeding.feeders}
-    counts: dict[tuple[str, str, str], int] = {}
+    counts: dict[tuple[str, str, str | None], int] = {}
     for alert in alerts:
         if alert["table"] in names and not alert["code"].startswith(f"{CAMERA}."):
             key = (alert["table"], alert["code"], alert["dealer"])
@@ -356,7 +359,8 @@ def _raised(shift: Shift, alerts: list[dict[str, Any]]) -> Result:
     untold = [fault for fault in missing if _key(fault) not in counts]
     slow = [fault for fault in untold if fault.taken_after_s > IN_ORDER_S]
     unseen = [fault for fault in untold if fault not in slow and fault.dealer in _unseen_dealers(shift, fault.table)]
-    others = sorted(set(counts) - {_key(fault) for fault in fed})
+    nobodys = {(fault.table, fault.code, None) for fault in slow}
+    others = sorted(set(counts) - {_key(fault) for fault in fed} - nobodys, key=str)
     shift.figures["faults not raised once"] = [asdict(fault) for fault in missing]
     shift.figures["other alerts at these tables"] = others
     refused = [why for feeder in shift.feeding.feeders for why in feeder.refused]

@@ -25,6 +25,7 @@ from thirdcard.service.interpretation.interpreter import Interpreter
 from thirdcard.service.live.inbox import Inbox
 from thirdcard.service.live.journal import Journal, News
 from thirdcard.service.media.clip_span import LIVE_CLIP
+from thirdcard.service.rounds.search.index import enter_round_of_alert
 from thirdcard.service.store import chain
 from thirdcard.service.store.audit import AUDIT
 from thirdcard.service.store.database import Database, open_database
@@ -313,3 +314,20 @@ def test_doubtful_finding_is_no_alert(database: Database) -> None:
         (row,) = session.scalars(select(DoubtfulRow)).all()
         assert (row.code, row.round, row.confidence) == ("late_bet.placed", 1, 0.3)
         assert row.at == NOW + timedelta(seconds=12.5)
+
+
+def test_round_of_several_alerts_is_indexed_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    indexed = []
+
+    def note(session: Session, alert: AlertRow) -> None:
+        indexed.append(alert.round)
+        enter_round_of_alert(session, alert)
+
+    monkeypatch.setattr("thirdcard.service.live.journal.enter_round_of_alert", note)
+    journal, _ = journal_of(database)
+    alerts = [replace(ALERT, round=number, t=12.5 + second) for number in (1, 2) for second in range(4)]
+
+    entered = journal.write(News(alerts=alerts), NOW + timedelta(seconds=21))
+
+    assert len(entered) == 8
+    assert sorted(indexed) == [1, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -17,12 +18,14 @@ from thirdcard.service.notify.sender import Sender
 from thirdcard.service.store.database import Database
 
 
-def waiting_sender(database: Database, clock: HandClock, channel: FakeChannel, alerts: int = 1) -> Sender:
-    """A sender for which so many messages wait."""
+def waiting_sender(
+    database: Database, clock: HandClock, channel: FakeChannel, alerts: int = 1, severities: Sequence[str] = ()
+) -> Sender:
+    """A sender for which so many messages wait, or one about an alert of each severity."""
     with database.writing() as session:
         outbox.begin(session, ["bus"], now=clock())
-    for _ in range(alerts):
-        add_alert(database)
+    for severity in severities or ["high"] * alerts:
+        add_alert(database, severity=severity)
     with database.writing() as session:
         outbox.enter_news(session, rules_of({"channels": ["bus"]}), now=clock(), overdue_after=timedelta(days=9))
     return Sender(channel, database, clock)
@@ -37,10 +40,28 @@ def only(database: Database) -> DeliveryView:
 def test_messages_are_sent_once_in_their_order(database: Database, clock: HandClock) -> None:
     channel = a_channel()
     sender = waiting_sender(database, clock, channel, alerts=3)
-    assert [sender.send_due() for _ in range(4)] == [True, True, True, False]
+    assert [sender.send_due() for _ in range(2)] == [True, False]
     assert channel.sent == [["alert-1-raised"], ["alert-2-raised"], ["alert-3-raised"]]
     with database.reading() as session:
         assert {(view.state, view.attempts) for view in deliveries(session, limit=10).items} == {("sent", 1)}
+
+
+def test_severe_alerts_are_sent_first(database: Database, clock: HandClock) -> None:
+    channel = a_channel()
+    sender = waiting_sender(database, clock, channel, severities=("medium", "high", "low", "critical"))
+    assert sender.send_due()
+    assert [key for (key,) in channel.sent] == [f"alert-{n}-raised" for n in (2, 4, 1, 3)]
+
+
+def test_outcomes_of_a_row_of_messages_are_recorded_within_a_second(database: Database, clock: HandClock) -> None:
+    channel = a_channel()
+    sender = waiting_sender(database, clock, channel, alerts=4)
+    channel.before = lambda: clock.move(seconds=0.4)
+    assert sender.send_due()
+    with database.reading() as session:
+        assert sorted(view.state for view in deliveries(session, limit=10).items) == ["sent"] * 3 + ["waiting"]
+    assert sender.send_due()
+    assert channel.attempts == 4
 
 
 def test_failure_is_kept_with_its_reason_and_tried_again_later_and_later(database: Database, clock: HandClock) -> None:
@@ -111,8 +132,12 @@ def test_message_that_is_refused_does_not_keep_up_the_others(database: Database,
     sender = waiting_sender(database, clock, channel, alerts=2)
     channel.faults = [DeliveryRefusedError("the receiver answered 422")]
     assert sender.send_due()
-    assert sender.send_due()
     assert channel.sent == [["alert-2-raised"]]
+    with database.reading() as session:
+        assert {(view.key, view.state) for view in deliveries(session, limit=10).items} == {
+            ("alert-1-raised", "waiting"),
+            ("alert-2-raised", "sent"),
+        }
 
 
 def test_people_get_many_messages_as_one_and_not_too_often(database: Database, clock: HandClock) -> None:
