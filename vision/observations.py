@@ -266,11 +266,14 @@ class RegionsSwept:
     """An arm from the top edge swept over the regions in one direction, changed nothing and withdrew."""
 
     t: float
-    """When the arm was halfway."""
+    """When the arm was halfway; where it is not sure, when it withdrew."""
     t_began: float
     t_ended: float
     share: float
     """Share of the regions' width that it crossed, 0 to 1."""
+    is_sure: bool = True
+    """Whether it was one movement. An arm that crossed as much, but stopped, turned or was lost from sight on its way,
+    may have come for something else."""
 
 
 class PictureFault(StrEnum):

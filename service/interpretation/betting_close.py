@@ -38,6 +38,8 @@ class Calls:
     """The lamps that are lit."""
     hidden: set[str] = field(default_factory=set)
     """The lamps over which something lies."""
+    _may_be_gesture: bool = False
+    """Whether what an arm did in the running round may have been the call."""
 
     @property
     def is_told(self) -> bool:
@@ -64,17 +66,28 @@ class Calls:
 
         `spread_s` is how far from `t` the gesture began or ended.
         """
-        is_due = state.is_open and not state.is_called and not state.cards_dealt
-        if not is_due or self.is_signalled or self.has_lamp:
+        if not self._is_due(state):
             return []
         self.has_gesture = True
         within_s = round(spread_s + LOOK_S, 3)
         return [NoMoreBets(t=t, source=Source.CAMERA, confidence=reliability(LineKind.GESTURE), within_s=within_s)]
 
+    def doubt(self, state: RunningRound) -> None:
+        """Note that an arm crossed the wagering areas and may have made the call."""
+        self._may_be_gesture |= self._is_due(state)
+
+    def _is_due(self, state: RunningRound) -> bool:
+        """Whether a gesture now would be the call."""
+        is_due = state.is_open and not state.is_called and not state.cards_dealt
+        return is_due and not self.is_signalled and not self.has_lamp
+
     def by_first_card(self, t: float, state: RunningRound) -> list[Event]:
         """The inferred call before the round's first card, which left the shoe at `t`, where no source would have
         reported it."""
-        if state.is_called or state.cards_dealt or (self.is_told and not self._may_be_unseen(t, state)):
+        may_be_gesture, self._may_be_gesture = self._may_be_gesture, False
+        if state.is_called or state.cards_dealt:
+            return []
+        if self.is_told and not may_be_gesture and not self._may_be_unseen(t, state):
             return []
         return [NoMoreBets(t=t, source=Source.INFERRED, confidence=UNSEEN, within_s=INFERRED_WITHIN_S)]
 

@@ -203,6 +203,9 @@ class Interpreter:
             case seen.LampCovered():
                 (self.calls.hidden.add if item.covered else self.calls.hidden.discard)(item.region)
                 return []
+            case seen.RegionsSwept(is_sure=False):
+                self.calls.doubt(self.state)
+                return []
             case seen.RegionsSwept():
                 spread_s = max(item.t - item.t_began, item.t_ended - item.t)
                 return self.calls.by_gesture(t, self.state, spread_s=spread_s)

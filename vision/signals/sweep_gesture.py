@@ -116,13 +116,13 @@ class SweepWatch:
         self._width_mm = float(np.ptp(corners[:, 0]))
         self._stays: list[_Stay] = []
         self._swept: list[RegionsSwept] = []
-        """Sweeps of which it is not known yet whether something changed under them."""
+        """Sure sweeps of which it is not known yet whether something changed under them."""
         self._changes: list[StacksChanged] = []
 
     def update(
         self, cover: Cover, changes: Sequence[StacksChanged], *, calm_since_t: float | None
     ) -> list[RegionsSwept]:
-        """Take one look and return the finished sweeps.
+        """Take one look and return the finished sweeps, also those that are not sure.
 
         Args:
             cover: What covers the cloth.
@@ -132,19 +132,20 @@ class SweepWatch:
         if not self._cells.any():
             return []
         t = cover.change.t
-        self._follow(cover, t)
+        doubtful = self._follow(cover, t)
         self._changes = [one for one in (*self._changes, *changes) if one.t_latest > t - 2 * CALM_LOOKS_S]
         known_t = min([t if calm_since_t is None else calm_since_t, *(stay.t[0] for stay in self._stays)])
         ripe = [one for one in self._swept if one.t_ended < known_t or t - one.t_ended > CALM_LOOKS_S]
         self._swept = [one for one in self._swept if one not in ripe]
-        return [one for one in ripe if not self._left_something(one)]
+        return [*doubtful, *(one for one in ripe if not self._left_something(one))]
 
     def waiting_since_t(self) -> float | None:
         """Return the earliest beginning of a sweep that may still be reported; None for none."""
         times = [stay.t[0] for stay in self._stays if stay.may_sweep(self._width_mm)]
         return min([*times, *(one.t_began for one in self._swept)], default=None)
 
-    def _follow(self, cover: Cover, t: float) -> None:
+    def _follow(self, cover: Cover, t: float) -> list[RegionsSwept]:
+        """Continue the arms' tracks; keep the sweeps of those that withdrew, and return those that are not sure."""
         tips = self._tips_mm(cover)
         misses = np.array([[stay.miss_mm(t, x_mm) for x_mm, _ in tips] for stay in self._stays])
         pairs = zip(*linear_sum_assignment(misses), strict=True) if misses.size else ()
@@ -157,7 +158,8 @@ class SweepWatch:
         gone = [stay for stay in self._stays if stay.has_withdrawn(t)]
         self._stays = [stay for stay in self._stays if stay not in gone]
         swept = [one for stay in gone if (one := _sweep_of(stay, self._width_mm)) is not None]
-        self._swept = _longest((*self._swept, *swept))
+        self._swept = _longest((*self._swept, *(one for one in swept if one.is_sure)))
+        return [one for one in swept if not one.is_sure]
 
     def _tips_mm(self, cover: Cover) -> list[tuple[float, bool]]:
         """Return x in mm of the tip of each arm from the top edge, and whether the arm is over a region."""
@@ -208,25 +210,21 @@ def _longest(swept: Sequence[RegionsSwept]) -> list[RegionsSwept]:
 
 
 def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
-    """Return the sweep between the ends of a stay; None where it was something else.
+    """Return the sweep between the ends of a stay; None where the arm crossed too little.
 
     How the arm came in and how it withdrew does not matter.
     """
-    t, x = np.array(stay.t), np.array(stay.x_mm)
-    if np.ptp(x) < LEAST_STRAIGHTNESS_OF_STAY * float(np.abs(np.diff(x)).sum()):
-        return None
-    first, last = sorted((int(x.argmin()), int(x.argmax())))
-    t, x = t[first : last + 1], x[first : last + 1]
-    if len(t) < 3 or not DURATION_S[0] <= t[-1] - t[0] <= DURATION_S[1]:
-        return None
-    steps, times = np.abs(np.diff(x)), np.diff(t)
-    low, high = float(x.min()), float(x.max())
     share = float(np.ptp(stay.over_mm)) / width_mm if stay.over_mm else 0.0
-    if share < LEAST_SHARE or high - low < LEAST_STRAIGHTNESS * float(steps.sum()):
+    if share < LEAST_SHARE:
         return None
-    if float(times[steps < SLOW_MM_S * times].sum()) > SLOW_SHARE * float(times.sum()):
-        return None
-    halfway = 0.5 * (low + high)
+    t, x = np.array(stay.t), np.array(stay.x_mm)
+    first, last = sorted((int(x.argmin()), int(x.argmax())))
+    came_back = np.ptp(x) < LEAST_STRAIGHTNESS_OF_STAY * float(np.abs(np.diff(x)).sum())
+    began, ended = float(t[0]), float(t[-1])
+    t, x = t[first : last + 1], x[first : last + 1]
+    if came_back or not _is_one_movement(t, x):
+        return RegionsSwept(t=ended, t_began=began, t_ended=ended, share=share, is_sure=False)
+    halfway = 0.5 * float(x.min() + x.max())
     after = int(np.argmax(x >= halfway) if x[0] < x[-1] else np.argmax(x <= halfway))
     before = max(0, after - 1)
     way = x[after] - x[before]
@@ -234,3 +232,12 @@ def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
     return RegionsSwept(
         t=float(t[before] + part * (t[after] - t[before])), t_began=float(t[0]), t_ended=float(t[-1]), share=share
     )
+
+
+def _is_one_movement(t: NDArray[np.float64], x_mm: NDArray[np.float64]) -> bool:
+    """Whether an arm went from one end to the other in one direction and in time, without standing still."""
+    if len(t) < 3 or not DURATION_S[0] <= t[-1] - t[0] <= DURATION_S[1]:
+        return False
+    steps, times = np.abs(np.diff(x_mm)), np.diff(t)
+    is_straight = np.ptp(x_mm) >= LEAST_STRAIGHTNESS * float(steps.sum())
+    return bool(is_straight and times[steps < SLOW_MM_S * times].sum() <= SLOW_SHARE * times.sum())

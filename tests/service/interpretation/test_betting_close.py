@@ -99,6 +99,18 @@ def test_round_without_the_gesture_at_a_table_that_makes_it_has_no_call() -> Non
     assert [call.t for call in calls] == [4.2]
 
 
+def test_call_may_have_been_made_by_an_arm_that_crossed_otherwise() -> None:
+    crossed = RegionsSwept(t=24.2, t_began=22.6, t_ended=24.2, share=0.7, is_sure=False)
+    next_round = (BetsOpened(t=21.0), crossed, card(26.0))
+
+    _, call = calls_of(SWEPT, card(6.0), RoundClosed(t=20.0), *next_round)
+    assert (call.source, call.confidence) == (Source.INFERRED, UNSEEN)
+
+    third = (RoundClosed(t=40.0), BetsOpened(t=41.0), card(46.0))
+    assert len(calls_of(SWEPT, card(6.0), RoundClosed(t=20.0), *next_round, *third)) == 2
+    assert calls_of(SWEPT, crossed, card(26.0))[1:] == [], "the call was seen"
+
+
 NEXT = (RoundClosed(t=20.0), BetsOpened(t=21.0))
 
 
