@@ -272,8 +272,8 @@ class RegionsSwept:
     share: float
     """Share of the regions' width that it crossed, 0 to 1."""
     is_sure: bool = True
-    """Whether it was one movement. An arm that crossed as much, but stopped, turned or was lost from sight on its way,
-    may have come for something else."""
+    """Whether it was one movement. An arm that crossed as much, but stopped, turned or met another arm on its way, may
+    have come for something else."""
 
 
 class PictureFault(StrEnum):

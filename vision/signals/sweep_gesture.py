@@ -62,10 +62,23 @@ TOP_DEPTH = 0.25
 """An arm that enters over a side within this share of the cloth's depth from the top also comes from the top."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
+class _Crossing:
+    """What one arm did over the regions, or several together that met: where they overlap, either may go on as the
+    other."""
+
+    t_began: float
+    over_mm: list[float] = field(default_factory=list)
+    """Where the tips were while over a region."""
+    has_swept: bool = False
+    """Whether one of them swept for sure."""
+
+
+@dataclass(slots=True, eq=False)
 class _Stay:
     """One arm over the regions, look by look."""
 
+    crossing: _Crossing
     t: list[float] = field(default_factory=list)
     x_mm: list[float] = field(default_factory=list)
     over_mm: list[float] = field(default_factory=list)
@@ -77,6 +90,7 @@ class _Stay:
         self.t.append(t)
         self.x_mm.append(x_mm)
         self.over_mm += [x_mm] * is_over
+        self.crossing.over_mm += [x_mm] * is_over
         self.is_over = is_over
 
     def has_withdrawn(self, t: float) -> bool:
@@ -115,6 +129,8 @@ class SweepWatch:
         corners = np.concatenate(list(regions.values())) if regions else np.zeros((1, 2))
         self._width_mm = float(np.ptp(corners[:, 0]))
         self._stays: list[_Stay] = []
+        self._looked_t = -np.inf
+        """The time of the look before."""
         self._swept: list[RegionsSwept] = []
         """Sure sweeps of which it is not known yet whether something changed under them."""
         self._changes: list[StacksChanged] = []
@@ -148,18 +164,45 @@ class SweepWatch:
         """Continue the arms' tracks; keep the sweeps of those that withdrew, and return those that are not sure."""
         tips = self._tips_mm(cover)
         misses = np.array([[stay.miss_mm(t, x_mm) for x_mm, _ in tips] for stay in self._stays])
-        pairs = zip(*linear_sum_assignment(misses), strict=True) if misses.size else ()
-        stays = {int(j): self._stays[int(i)] for i, j in pairs if misses[i, j] < BEYOND_MM}
-        for j, (x_mm, is_over) in enumerate(tips):
-            if j not in stays:
-                stays[j] = _Stay()
-                self._stays.append(stays[j])
-            stays[j].add(t, x_mm, is_over=is_over)
+        may_be = misses < BEYOND_MM
+        pairs = list(zip(*linear_sum_assignment(misses), strict=True)) if misses.size else []
+        known = {int(j): self._stays[int(i)] for i, j in pairs if may_be[i, j]}
+        stays = [known.get(j) or _Stay(_Crossing(t)) for j in range(len(tips))]
+        for i, j in np.argwhere(may_be) if misses.size else ():
+            is_near = self._stays[i].t[-1] >= self._looked_t
+            if is_near and (j not in known or all(self._stays[i] is not stay for stay in known.values())):
+                self._meet(self._stays[i].crossing, stays[j])
+        self._looked_t = t
+        self._stays += [stay for j, stay in enumerate(stays) if j not in known]
+        for stay, (x_mm, is_over) in zip(stays, tips, strict=True):
+            stay.add(t, x_mm, is_over=is_over)
+        return self._end(t)
+
+    def _meet(self, crossing: _Crossing, stay: _Stay) -> None:
+        """Join what an arm does to what another did: either may be the other from now on."""
+        other = stay.crossing
+        if other is crossing:
+            return
+        crossing.t_began = min(crossing.t_began, other.t_began)
+        crossing.over_mm += other.over_mm
+        crossing.has_swept |= other.has_swept
+        for each in (stay, *self._stays):
+            if each.crossing is other:
+                each.crossing = crossing
+
+    def _end(self, t: float) -> list[RegionsSwept]:
+        """Keep the sweeps of the arms that have withdrawn, and return those that are not sure."""
         gone = [stay for stay in self._stays if stay.has_withdrawn(t)]
         self._stays = [stay for stay in self._stays if stay not in gone]
-        swept = [one for stay in gone if (one := _sweep_of(stay, self._width_mm)) is not None]
-        self._swept = _longest((*self._swept, *(one for one in swept if one.is_sure)))
-        return [one for one in swept if not one.is_sure]
+        swept = []
+        for stay in gone:
+            if (one := _sweep_of(stay, self._width_mm)) is not None:
+                stay.crossing.has_swept = True
+                swept.append(one)
+        self._swept = _longest((*self._swept, *swept))
+        running = {id(stay.crossing) for stay in self._stays}
+        ended = {id(stay.crossing): stay for stay in gone if id(stay.crossing) not in running}
+        return [one for stay in ended.values() if (one := _doubtful(stay, self._width_mm)) is not None]
 
     def _tips_mm(self, cover: Cover) -> list[tuple[float, bool]]:
         """Return x in mm of the tip of each arm from the top edge, and whether the arm is over a region."""
@@ -210,21 +253,25 @@ def _longest(swept: Sequence[RegionsSwept]) -> list[RegionsSwept]:
 
 
 def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
-    """Return the sweep between the ends of a stay; None where the arm crossed too little.
+    """Return the sweep between the ends of a stay; None where it was something else, or is not sure.
 
     How the arm came in and how it withdrew does not matter.
     """
-    share = float(np.ptp(stay.over_mm)) / width_mm if stay.over_mm else 0.0
-    if share < LEAST_SHARE:
-        return None
     t, x = np.array(stay.t), np.array(stay.x_mm)
+    if np.ptp(x) < LEAST_STRAIGHTNESS_OF_STAY * float(np.abs(np.diff(x)).sum()):
+        return None
     first, last = sorted((int(x.argmin()), int(x.argmax())))
-    came_back = np.ptp(x) < LEAST_STRAIGHTNESS_OF_STAY * float(np.abs(np.diff(x)).sum())
-    began, ended = float(t[0]), float(t[-1])
     t, x = t[first : last + 1], x[first : last + 1]
-    if came_back or not _is_one_movement(t, x):
-        return RegionsSwept(t=ended, t_began=began, t_ended=ended, share=share, is_sure=False)
-    halfway = 0.5 * float(x.min() + x.max())
+    if len(t) < 3 or not DURATION_S[0] <= t[-1] - t[0] <= DURATION_S[1]:
+        return None
+    steps, times = np.abs(np.diff(x)), np.diff(t)
+    low, high = float(x.min()), float(x.max())
+    share = _share(stay.over_mm, width_mm)
+    if share < LEAST_SHARE or high - low < LEAST_STRAIGHTNESS * float(steps.sum()):
+        return None
+    if float(times[steps < SLOW_MM_S * times].sum()) > SLOW_SHARE * float(times.sum()):
+        return None
+    halfway = 0.5 * (low + high)
     after = int(np.argmax(x >= halfway) if x[0] < x[-1] else np.argmax(x <= halfway))
     before = max(0, after - 1)
     way = x[after] - x[before]
@@ -234,10 +281,13 @@ def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
     )
 
 
-def _is_one_movement(t: NDArray[np.float64], x_mm: NDArray[np.float64]) -> bool:
-    """Whether an arm went from one end to the other in one direction and in time, without standing still."""
-    if len(t) < 3 or not DURATION_S[0] <= t[-1] - t[0] <= DURATION_S[1]:
-        return False
-    steps, times = np.abs(np.diff(x_mm)), np.diff(t)
-    is_straight = np.ptp(x_mm) >= LEAST_STRAIGHTNESS * float(steps.sum())
-    return bool(is_straight and times[steps < SLOW_MM_S * times].sum() <= SLOW_SHARE * times.sum())
+def _doubtful(last: _Stay, width_mm: float) -> RegionsSwept | None:
+    """Return what arms did, given the last of them, as a sweep that is not sure; None for a sure or too short one."""
+    share, ended = _share(last.crossing.over_mm, width_mm), last.t[-1]
+    if last.crossing.has_swept or share < LEAST_SHARE:
+        return None
+    return RegionsSwept(t=ended, t_began=last.crossing.t_began, t_ended=ended, share=share, is_sure=False)
+
+
+def _share(over_mm: Sequence[float], width_mm: float) -> float:
+    return float(np.ptp(over_mm)) / width_mm if over_mm else 0.0

@@ -105,6 +105,19 @@ def test_arm_that_crossed_otherwise_may_have_swept(arms: tuple[Arm, ...], withdr
     assert swept.share > 0.5
 
 
+def test_sweep_that_meets_another_arm_may_have_been_one() -> None:
+    swept = sweep(2.0, 1.2, 300.0, 1900.0)
+
+    def hidden_by_the_other(t: float) -> Point | None:
+        place = swept(t)
+        return None if place is None or 900.0 <= place[0] <= 1450.0 else place
+
+    resting = visit(2.2, 1180.0, stay_s=1.6)
+    assert watched(hidden_by_the_other, resting) == []
+    (told,) = watched(hidden_by_the_other, resting, is_sure=False)
+    assert told.share > 0.7
+
+
 @pytest.mark.parametrize("behind_mm", [150.0, 240.0, 320.0])
 def test_arm_that_comes_in_behind_a_sweep_is_not_taken_for_it(behind_mm: float) -> None:
     (swept,) = watched(sweep(2.0, 0.6), visit(2.3, 1000.0 - behind_mm))
