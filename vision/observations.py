@@ -232,6 +232,8 @@ class StacksChanged:
     """Where what covered them reached over the table's edge, look by look; None where a look does not show it."""
     sureness: float = 1.0
     """Probability that the direction of `growth` is right; 1 where the number of stacks decides it."""
+    opposite: float = 0.0
+    """Probability of the opposite direction; what is left is that nothing changed."""
     picture: str | None = None
     """The file name of its picture, where one was kept."""
     tips_mm: tuple[Point | None, ...] = ()

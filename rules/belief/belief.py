@@ -9,12 +9,12 @@ of the weight of the hypotheses that show it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from thirdcard.rules.belief.choices import Choice, by_player, choices_of
+from thirdcard.rules.belief.choices import Choice, by_player, choices_of, is_direction_open
 from thirdcard.rules.belief.missed_cards import (
     cards_laid,
     is_handled_early,
@@ -229,7 +229,10 @@ class Belief:
         """
         options = self._options()
         orders = self._orders()
-        may_be_other = any(len(some) > 1 and some[1].probability >= WORTH_TELLING for some in options)
+        may_be_other = any(
+            len(some) > 1 and some[1].probability >= WORTH_TELLING and not is_direction_open(line)
+            for line, some in zip(self._lines, options, strict=True)
+        )
         if not is_needed and len(orders) == 1 and not may_be_other:
             return None
         assert self._before is not None
@@ -321,9 +324,10 @@ class Belief:
             self.found = tuple(found.values())
         alerts, withdrawn = [], []
         for key, alert in found.items():
-            if key in self._told:
+            rivals = self._rivals(key, found)
+            if key in self._told or any(rival in self._told for rival in rivals):
                 continue
-            telling = self.tell(alert)
+            telling = self._telling(alert, [found[rival] for rival in rivals])
             if telling is Telling.ALERT:
                 self._told[key] = alert
                 self._doubtful.pop(key, None)
@@ -338,10 +342,35 @@ class Belief:
             self._doubtful = {key: alert for key, alert in self._doubtful.items() if key in found}
             for key in list(self._told):
                 now = found.get(key)
-                if now is None or now.confidence < UNSEEN:
+                lesser = [] if now is None else [found[rival] for rival in self._rivals(key, found)]
+                if now is None or _joint(now, lesser) < UNSEEN:
                     alert = self._told.pop(key)
                     withdrawn.append(replace(alert, confidence=0.0 if now is None else now.confidence))
         return alerts, withdrawn
+
+    def _rivals(self, key: Hashable, found: Mapping[Hashable, Alert]) -> list[Hashable]:
+        """The keys of the findings that other hypotheses have in a finding's place: of the same family and area, and
+        never beside it."""
+        alert = found[key]
+        if alert.area is None or not self._hypotheses:
+            return []
+        family = alert.code.partition(".")[0]
+        others = [
+            other
+            for other, one in found.items()
+            if other != key and one.area == alert.area and one.code.partition(".")[0] == family
+        ]
+        standing = [hypothesis.referee.standing.keys() for hypothesis in self._hypotheses]
+        return [other for other in others if not any(key in keys and other in keys for keys in standing)]
+
+    def _telling(self, alert: Alert, rivals: Sequence[Alert]) -> Telling:
+        """Where a finding goes: the likeliest of its rivals goes where all of them together go, the others nowhere.
+
+        If it is certain that a wager was changed late, but not whether chips were added or taken, that is reported.
+        """
+        if any(rival.confidence > alert.confidence for rival in rivals):
+            return Telling.NOTHING
+        return self.tell(replace(alert, confidence=_joint(alert, rivals)))
 
     def _found(self, judgement: Judgement) -> Mapping[Hashable, Alert]:
         """The findings of all hypotheses, each with the weight share of those that show it as confidence."""
@@ -393,6 +422,11 @@ class Belief:
             ((share, hands) for hands, share in shares.items() if share >= WORTH_TELLING), key=_weight, reverse=True
         )
         return tuple(Otherwise(*hands, round(share, 4)) for share, hands in told)
+
+
+def _joint(alert: Alert, rivals: Iterable[Alert]) -> float:
+    """The confidence that the finding or one of its rivals is true, 0 to 1."""
+    return min(alert.confidence + sum(rival.confidence for rival in rivals), 1.0)
 
 
 def _weight(one: tuple[float, *tuple[object, ...]]) -> float:

@@ -6,6 +6,8 @@
   line's confidence is the probability that it exists. If it does not, nothing that the log says about that card
   happened.
 - A card that seems to lie face up, though no face could be read, may show a back that the reader does not know.
+- Chips on a wager may have become more, or fewer: the line names the likelier direction, and the other with its
+  probability.
 - Chips that a camera saw the dealer pay or take may have been placed or taken by the player; the line's confidence says
   how likely the dealer is. Chips that somebody unknown moved once the cards are out may have been paid or taken by the
   dealer.
@@ -73,11 +75,19 @@ def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]
             sure = value_of(event)
             choices = [Choice((event,), sure), Choice((), 1.0 - sure, is_players=event.seat is not None)]
             return sorted(choices, key=_probability, reverse=True)
+        case WagerChanged() if is_direction_open(event) and event.by != UNKNOWN:
+            return _directions(event, sum((event.alternatives or {}).values()))
         case WagerChanged() if event.source is Source.CAMERA and event.by == UNKNOWN and are_cards_out:
             acts = _acts_of_dealer(event)
             share = UNSEEN / len(acts)
             return (Choice((event,), 1.0 - UNSEEN), *(Choice(lines, share) for lines in acts))
     return (Choice((event,), 1.0),)
+
+
+def is_direction_open(event: Event) -> bool:
+    """Whether the line is about a wager that a camera saw change, but may have taken for a change in the other
+    direction."""
+    return isinstance(event, WagerChanged) and event.source is Source.CAMERA and bool(event.alternatives)
 
 
 def value_of(event: Event) -> float:
@@ -88,6 +98,29 @@ def value_of(event: Event) -> float:
 def by_player(event: WagerChanged) -> WagerChanged:
     """The same change, made by the player at that seat."""
     return replace(event, by=f"seat:{event.seat}")
+
+
+def _directions(event: WagerChanged, opposite: float) -> Sequence[Choice]:
+    """The change as logged, and the change in the opposite direction; each as certain as that anything changed."""
+    as_logged = value_of(event)
+    changed = min(as_logged + opposite, 1.0)
+    if not 0.0 < opposite <= changed:
+        return (Choice((event,), 1.0),)
+    plain = replace(event, confidence=changed, alternatives=None)
+    turned = replace(
+        plain,
+        before=None,
+        after=None,
+        before_low=None,
+        before_high=None,
+        after_low=None,
+        after_high=None,
+        chips_before=event.chips_after,
+        chips_after=event.chips_before,
+    )
+    share = opposite / (as_logged + opposite)
+    choices = [Choice((plain,), 1.0 - share), Choice((turned,), share)]
+    return sorted(choices, key=_probability, reverse=True)
 
 
 def _acts_of_dealer(event: WagerChanged) -> list[tuple[Event, ...]]:

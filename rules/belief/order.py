@@ -105,12 +105,12 @@ class LawfulOrder:
 
 
 def settled(event: Event) -> Event:
-    """The line with its order of dealing made certain, for use inside one hypothesis."""
+    """The line with its order of dealing, and that the card exists, made certain, for use inside one hypothesis."""
     if not isinstance(event, CardDealt) or not event.order_unseen:
         return event
     if event.face_up and event.card is None:
         return replace(event, order_unseen=False)  # which side shows stays in doubt
-    return replace(event, value_confidence=1.0, order_unseen=False)
+    return replace(event, confidence=1.0, value_confidence=1.0, order_unseen=False)
 
 
 def is_order_open(events: Iterable[Event]) -> bool:

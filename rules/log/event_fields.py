@@ -28,6 +28,8 @@ MOST = 10**15
 """The largest number that any field may hold: sums of such numbers stay exact even as floats."""
 ROUNDED = 1e-3
 """The tolerance by which rounded probabilities may add up to more than 1."""
+DIRECTIONS = ("more", "fewer")
+"""How the chips of a wager may have changed."""
 MOST_SEATS = 10**SEAT_DIGITS - 1
 
 
@@ -133,6 +135,14 @@ def _read_alternatives(value: object) -> dict[str, float] | None:
     if sum(shares.values()) > 1.0 + ROUNDED:
         raise ValueError("allowed: probabilities from 0 to 1 that add up to no more than 1")
     return shares
+
+
+def _read_directions(value: object) -> dict[str, float] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not all(name in DIRECTIONS for name in value):
+        raise ValueError(f"allowed: a mapping of {' or '.join(DIRECTIONS)} to a probability, or null")
+    return {str(name): _read_confidence(share) or 0.0 for name, share in value.items()}
 
 
 def _read_bet_limits(value: object) -> dict[str, dict[str, int]] | None:
@@ -282,4 +292,8 @@ QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
 }
 """The same readers without explanations: quicker. A value that they refuse (KeyError and TypeError included) is read
 again with `READERS`, which explain."""
+EVENT_READERS: Mapping[tuple[str, str], Callable[[object], Any]] = {
+    ("wager_changed", "alternatives"): _read_directions,
+}
+"""By event type and field: the readers of fields that hold something else in one type of event."""
 ALLOWED = {"card": "a rank then a suit, such as 10H, or null"}

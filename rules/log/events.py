@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 from thirdcard.rules.errors import CardError, EventError, UnknownEventError, brief
 from thirdcard.rules.game.cards import Card, format_card
 from thirdcard.rules.game.words import DEALER, UNKNOWN, Bet, HidingPlace, Outcome, SettleAction, Side, Source, seat_of
-from thirdcard.rules.log.event_fields import ALLOWED, QUICK_READERS, READERS, read_time
+from thirdcard.rules.log.event_fields import ALLOWED, EVENT_READERS, QUICK_READERS, READERS, read_time
 
 __all__ = [
     "DEALER", "EVENT_TYPES", "UNKNOWN", "Bet", "BetsOpened", "CameraBack", "CameraEvent", "CameraFaulted",
@@ -149,6 +149,8 @@ class WagerChanged(Event):
     """Bounds of the true time: seconds before `t`, and seconds after it. All times between are equally likely."""
     picture: str | None = None
     """Path beside the log of a picture of the area before and after."""
+    alternatives: Mapping[str, float] | None = None
+    """`more` or `fewer`: the probability that the chips changed in that direction instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -442,7 +444,7 @@ def _values(cls: type[Event], mapping: Mapping[str, Any]) -> list[tuple[str, Any
                 raise EventError(name, f"{cls.type}: {name} is missing")
             continue
         try:
-            value = READERS[name](mapping[name])
+            value = EVENT_READERS.get((cls.type, name), READERS[name])(mapping[name])
             if value is None and name in plan.required:
                 raise ValueError("allowed: anything but null")
             values.append((name, value))
@@ -494,7 +496,8 @@ def _plan(cls: type[Event]) -> _Plan:
     own = [field for field in fields(cls) if field.name != "t"]
     required = {field.name for field in own if field.default is MISSING}
     names = tuple(field.name for field in own)
-    return _Plan(names, frozenset(required), {name: QUICK_READERS[name] for name in ("t", *names)})
+    readers = {name: EVENT_READERS.get((cls.type, name), QUICK_READERS[name]) for name in ("t", *names)}
+    return _Plan(names, frozenset(required), readers)
 
 
 _PLANS: Mapping[str, _Plan] = {cls.type: _plan(cls) for cls in EVENT_TYPES.values()}

@@ -104,10 +104,6 @@ def way_of_chips(
     return SettleAction.COLLECTED, reliability(LineKind.WAY) if is_sure else UNSEEN
 
 
-LEAST_SURENESS = 0.6
-"""The least confidence of a reported direction of change."""
-
-
 @dataclass(slots=True)
 class WagerLines:
     """The wagers of one table, as they are logged."""
@@ -151,11 +147,9 @@ class WagerLines:
     def _line(self, t: float, change: StacksChanged, area: Area, by: str, *, is_settling: bool) -> WagerChanged | None:
         if change.growth == 0 or area.bet is None:
             return None
-        is_told = change.sureness >= LEAST_SURENESS
-        chips_before, chips_after = chip_counts(change, tell_direction=not is_settling) if is_told else (None, None)
+        chips_before, chips_after = chip_counts(change, tell_direction=not is_settling)
         before, after = self.amounts.change(change)
-        is_there = reliability(LineKind.CHANGED)
-        certainty = min(is_there, rounded(change.sureness)) if is_told else is_there
+        certainty = min(reliability(LineKind.CHANGED), rounded(change.sureness))
         return WagerChanged(
             t=t,
             area=area.id,
@@ -173,6 +167,15 @@ class WagerLines:
             earlier_s=round(max(t - change.t_earliest, 0.0), 3),
             later_s=round(max(change.t_latest - t, 0.0), 3),
             picture=change.picture,
+            alternatives=None if is_settling or change.was_print else _other_direction(change),
             confidence=UNSEEN if change.was_print else certainty,
             source=Source.CAMERA,
         )
+
+
+def _other_direction(change: StacksChanged) -> dict[str, float] | None:
+    """The probability that the chips changed in the other direction; None where the number of stacks decides it."""
+    opposite = rounded(change.opposite)
+    if not change.growth or not opposite:
+        return None
+    return {"fewer" if change.growth > 0 else "more": opposite}

@@ -123,6 +123,8 @@ class Growth:
     """1: more chips, -1: fewer, 0: as many; None where it is unknown."""
     sureness: float = 1.0
     """Probability that a direction of 1 or -1 is right."""
+    opposite: float = 0.0
+    """Probability of the opposite direction; what is left is that nothing changed."""
 
 
 def leaning(change: float, chip: float, error: float) -> float:
@@ -182,12 +184,23 @@ def compared_growth(fates: Sequence[NDArray[np.float64]], *, least_same: float) 
     if len(ways) > 1:
         return Growth(is_seen=True, direction=None)
     (way,) = ways
-    return Growth(is_seen=True, direction=way, sureness=max(float(fate[SAME + way]) for fate in changed))
+    surest = max(changed, key=lambda fate: float(fate[SAME + way]))
+    return Growth(is_seen=True, direction=way, sureness=float(surest[SAME + way]), opposite=float(surest[SAME - way]))
 
 
 def is_changed(fate: NDArray[np.float64], *, least_same: float) -> bool:
     """Whether chips were added to a stack or taken, given its probabilities of FATES."""
     return bool(fate[SAME] < least_same and fate[ANEW] < max(fate[FEWER], fate[MORE]))
+
+
+def gauged(change: float) -> Growth:
+    """Return the growth of stacks of which only measures are known, by the sign of their change."""
+    return Growth(
+        is_seen=True,
+        direction=1 if change > 0 else -1,
+        sureness=GAUGED_SURENESS,
+        opposite=1.0 - GAUGED_SURENESS,
+    )
 
 
 def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: GrowthOptics) -> Growth:
@@ -205,7 +218,7 @@ def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: Growt
         return Growth(is_seen=False, direction=0 if is_told else None)
     chips = sum(fate.chips for fate in seen)
     if all(fate.is_told for fate in seen) and abs(chips) >= LEAST_CHIPS:
-        return Growth(is_seen=True, direction=1 if chips > 0 else -1, sureness=GAUGED_SURENESS)
+        return gauged(chips)
     is_even = all(fate.is_told for fate in seen) and len(seen) > 1
     return Growth(is_seen=not is_even, direction=0 if is_even else None)
 

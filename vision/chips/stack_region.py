@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.vision.chips.change_direction import (
-    GAUGED_SURENESS,
     Growth,
     GrowthOptics,
     compared_growth,
+    gauged,
     growth_of,
     leanings,
     leant,
@@ -372,6 +372,7 @@ def _change(
         after=after,
         growth=growth.direction,
         sureness=growth.sureness,
+        opposite=growth.opposite,
         entries_mm=tuple(None if arm is None else arm.entry_mm for arm in arms),
         tips_mm=tuple(None if arm is None else arm.tip_mm for arm in arms),
     )
@@ -407,6 +408,7 @@ def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -
         after=glimpse.stacks,
         growth=1,
         sureness=1.0,
+        opposite=0.0,
         entries_mm=change.entries_mm[: glimpse.entries],
         tips_mm=change.tips_mm[: glimpse.entries],
     )
@@ -418,6 +420,7 @@ def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -
         after=uncounted(change.after),
         growth=-1,
         sureness=1.0,
+        opposite=0.0,
         entries_mm=change.entries_mm[glimpse.entries :],
         tips_mm=change.tips_mm[glimpse.entries :],
     )
@@ -436,5 +439,5 @@ def _growth(before: _Settled, after: _Settled, *, optics: GrowthOptics | None) -
         return growth_of(gauged_before, gauged_after, optics)
     change = mean_length_mm(after.measures) - mean_length_mm(before.measures)
     if abs(change) >= GROWN_MM:
-        return Growth(is_seen=True, direction=1 if change > 0 else -1, sureness=GAUGED_SURENESS)
+        return gauged(change)
     return Growth(is_seen=False, direction=0)

@@ -15,7 +15,7 @@ from thirdcard.rules.belief.priors import Priors
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import parse_card
 from thirdcard.rules.game.words import Side, Source
-from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, CardDealt, Event
+from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, CardDealt, Event, WagerChanged
 from thirdcard.rules.referee import Judgement, Referee
 
 RULES = rules_of("tas")
@@ -281,3 +281,39 @@ def test_card_in_the_wrong_hand_is_told_where_nothing_shows_that_one_was_missed(
 
     assert "misdeal.order" in [alert.code for alert in alerts_of(judgements)]
     assert not [alert for each in judgements for alert in each.withdrawn]
+
+
+def changed_late(confidence: float, alternatives: dict[str, float] | None) -> list[Event]:
+    """A wager of three chips that a player changed between the first two cards: to two, or to more."""
+    log = TableLog(RULES).add("bets_opened")
+    wager: dict[str, Any] = {"area": "s1-player", "seat": 1, "bet": "player", "by": "seat:1", "source": "camera"}
+    log.add("wager_changed", **wager, chips_before=0, chips_after=3, confidence=1.0).add("no_more_bets")
+    log.add("card_dealt", card_id="c0", hand="player", card="KD", face_up=True, confidence=1.0, source="camera")
+    doubt: dict[str, Any] = {"confidence": confidence, "alternatives": alternatives}
+    log.add("wager_changed", **wager, chips_before=3, chips_after=2, **doubt)
+    for number, (card, hand) in enumerate((("4H", "banker"), ("8C", "player"), ("3D", "banker")), start=1):
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, confidence=1.0, source="camera")
+    return log.add("round_closed").events
+
+
+def test_wager_that_changed_late_is_told_once_though_the_direction_is_open() -> None:
+    (told,) = alerts_of(judgements := judged(changed_late(0.55, {"more": 0.4})))
+    assert told.code == "late_bet.reduced"
+    assert told.confidence == pytest.approx(0.55, abs=0.01)
+    assert not [alert for each in judgements for alert in (*each.doubtful, *each.withdrawn)]
+
+
+@pytest.mark.parametrize("alternatives", [None, {"more": 0.02}], ids=["none", "hardly-any"])
+def test_change_that_may_be_none_stays_doubtful(alternatives: dict[str, float] | None) -> None:
+    judgements = judged(changed_late(0.5, alternatives))
+    assert alerts_of(judgements) == []
+    assert [alert.code for each in judgements for alert in each.doubtful] == ["late_bet.reduced"]
+
+
+def test_directions_that_are_open_share_the_probability_of_a_change() -> None:
+    (late,) = (one for one in changed_late(0.6, {"more": 0.3}) if isinstance(one, WagerChanged) and one.alternatives)
+    as_logged, other = choices_of(late)
+    assert [as_logged.probability, other.probability] == [pytest.approx(2 / 3), pytest.approx(1 / 3)]
+    lines = [one for each in (as_logged, other) for one in each.lines if isinstance(one, WagerChanged)]
+    assert [(one.chips_before, one.chips_after) for one in lines] == [(3, 2), (2, 3)]
+    assert [one.confidence for one in lines] == [pytest.approx(0.9), pytest.approx(0.9)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.rules.belief.test_belief import RULES, alerts_of, judged, telling
@@ -63,3 +65,29 @@ def test_side_of_a_card_that_nobody_saw_come_says_nothing_of_how_it_was_dealt(st
     assert alerts_of(judgements) == []
     (record,) = [record for each in judgements for record in each.rounds]
     assert (record.player_total, record.banker_total) == (7, 7)
+
+
+def test_first_card_that_nobody_saw_come_closes_betting_as_surely_as_it_was_dealt() -> None:
+    """In New South Wales the first card closes betting; that its order is open does not make it less of a card."""
+    log = TableLog(rules_of("nsw")).add("bets_opened")
+    wager: dict[str, Any] = {
+        "area": "s1-player",
+        "seat": 1,
+        "bet": "player",
+        "by": "seat:1",
+        "source": "camera",
+        "confidence": 1.0,
+    }
+    log.add("wager_changed", **wager, chips_before=0, chips_after=3).add("no_more_bets")
+    for number, hand in enumerate(("player", "banker", "player", "banker"), start=1):
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, source="camera", confidence=0.5, order_unseen=True)
+        if number == 1:
+            log.add("wager_changed", **wager, chips_before=3, chips_after=0)
+    for number, face in enumerate(("9D", "5D", "8H", "2S"), start=1):
+        log.add(
+            "card_turned", card_id=f"c{number}", card=face, face_up=True, by="dealer", confidence=1.0, source="camera"
+        )
+    judgements = judged(
+        log.add("round_closed").events, Belief(Referee(rules_of("nsw")), telling, lambda one: one.confidence)
+    )
+    assert [alert.code for alert in alerts_of(judgements)] == ["late_bet.removed"]

@@ -270,20 +270,21 @@ def test_stack_pushed_aside_is_no_change_of_the_wager() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sureness", "counts", "confidence"),
+    ("sureness", "opposite", "confidence", "alternatives"),
     [
-        pytest.param(1.0, (3, 4), reliability(LineKind.CHANGED), id="the-number-of-stacks-tells"),
-        pytest.param(0.8, (3, 4), 0.8, id="likely"),
-        pytest.param(0.55, (None, None), reliability(LineKind.CHANGED), id="a-change-but-no-direction"),
+        pytest.param(1.0, 0.0, reliability(LineKind.CHANGED), None, id="the-number-of-stacks-tells"),
+        pytest.param(0.8, 0.15, 0.8, {"fewer": 0.15}, id="likely"),
+        pytest.param(0.5, 0.45, 0.5, {"fewer": 0.45}, id="a-change-and-hardly-a-direction"),
     ],
 )
-def test_change_is_as_sure_as_its_direction(
-    sureness: float, counts: tuple[int | None, int | None], confidence: float
+def test_change_is_as_sure_as_its_direction_and_names_the_other(
+    sureness: float, opposite: float, confidence: float, alternatives: dict[str, float] | None
 ) -> None:
-    change = replace(chips(2.0, 3, 3, 1, SEAT_EDGE), sureness=sureness)
+    change = replace(chips(2.0, 3, 3, 1, SEAT_EDGE), sureness=sureness, opposite=opposite)
     (line,) = (line for line in log_of(change) if isinstance(line, WagerChanged))
-    assert (line.chips_before, line.chips_after) == counts
+    assert (line.chips_before, line.chips_after) == (3, 4)
     assert line.confidence == pytest.approx(confidence)
+    assert line.alternatives == alternatives
 
 
 @pytest.mark.parametrize(
