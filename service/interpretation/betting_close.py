@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from thirdcard.rules.belief.tempo import ActInterval, duration
 from thirdcard.rules.log.events import UNSEEN, Event, NoMoreBets, Source
+from thirdcard.rules.wagers.change_times import shipped_change_times
 from thirdcard.service.interpretation.round_tracker import RunningRound
 from thirdcard.service.interpretation.sensors import LineKind, reliability
 
@@ -17,10 +19,6 @@ LAMP_WITHIN_S = 0.25
 """The uncertainty of a lamp's time: its time to reach full brightness, and the interval between two looks."""
 LOOK_S = 0.1
 """A gesture begins and ends between two looks."""
-INFERRED_WITHIN_S = 1.5
-"""The longest time from the call to the first card, where nothing else reports the call."""
-BEGIN_S = 4.0
-"""For a card that leaves the shoe within this time of the start of the watch, the call may have been made unseen."""
 
 
 @dataclass(slots=True)
@@ -89,14 +87,16 @@ class Calls:
             return []
         if self.is_told and not may_be_gesture and not self._may_be_unseen(t, state):
             return []
-        return [NoMoreBets(t=t, source=Source.INFERRED, confidence=UNSEEN, within_s=INFERRED_WITHIN_S)]
+        within_s = shipped_change_times().inferred_close_within_s
+        return [NoMoreBets(t=t, source=Source.INFERRED, confidence=UNSEEN, within_s=within_s)]
 
     def _may_be_unseen(self, t: float, state: RunningRound) -> bool:
         """Whether a call may have been made unseen: under an arm, by a lamp that stays lit, or before the watch
         began."""
         if not self.is_signalled and (self.lit or self.hidden):
             return True
-        return not state.was_opening_seen and (self.is_opening_signalled or t < BEGIN_S)
+        is_begun = t < duration(ActInterval.CALL_TO_CARD).most_s
+        return not state.was_opening_seen and (self.is_opening_signalled or is_begun)
 
 
 def with_doubt(signal: Event) -> Event:

@@ -12,13 +12,13 @@ from itertools import count
 from typing import TypeAlias
 
 from thirdcard.calibration.layout import Layout
+from thirdcard.rules.belief.tempo import ActInterval, duration
 from thirdcard.rules.game.words import DEALER
 from thirdcard.rules.log.events import UNSEEN, CardDealt, CardMoved, CardRemoved, Event, ResultAnnounced, Side, Source
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.service.interpretation.dealing import (
     IN_TWO_BOXES_S,
     TURNED_HIDDEN_S,
-    TURNED_SOON_S,
     SimultaneousCards,
     UnseenBacks,
     card_of,
@@ -225,7 +225,7 @@ class CardLines:
         if card.face_up:
             return card
         flips = [one for one in self.waiting if isinstance(one, seen.CardFlipped) and one.track_id == card.track_id]
-        soon = [one for one in flips if one.face_up and one.t - card.t <= TURNED_SOON_S]
+        soon = [one for one in flips if one.face_up and one.t - card.t <= duration(ActInterval.CARD_TO_TURN).least_s]
         return replace(card, face_up=True, reading=soon[0].reading) if soon else None
 
     def _as_dealt(self, dealt: CardDealt, card: seen.CardRested, signalled: Signalled, *, is_open: bool) -> CardDealt:

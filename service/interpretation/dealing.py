@@ -18,6 +18,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field, replace
 
+from thirdcard.rules.belief.tempo import ActInterval, duration
 from thirdcard.rules.game.cards import Card, parse_card
 from thirdcard.rules.game.words import Side, Source
 from thirdcard.rules.log.events import CardDealt, CardTurned, Event, RoundClosed
@@ -25,8 +26,6 @@ from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.rules.rulebook.model import Phase
 from thirdcard.vision import observations as seen
 
-IN_ONE_BOX_S = 0.6
-"""Two cards that came into the same box within this time left the shoe together: nobody deals so fast."""
 IN_TWO_BOXES_S = 0.3
 """Cards that came into different boxes within this time left the shoe together; one box is farther from the shoe."""
 
@@ -47,7 +46,8 @@ class SimultaneousCards:
         It came to rest between the two times. If its place was covered they are far apart: then the time between two
         cards is unknown, and nothing is reported.
         """
-        before, within_s = self._before, IN_ONE_BOX_S if self._side is dealt.hand else IN_TWO_BOXES_S
+        nobody_deals_so_fast_s = duration(ActInterval.CARD_TO_CARD).least_s
+        before, within_s = self._before, nobody_deals_so_fast_s if self._side is dealt.hand else IN_TWO_BOXES_S
         is_pair = before is not None and max(to_t, self._to_t) - min(from_t, self._from_t) < within_s
         partner = before.card_id if before is not None and is_pair and before.together_with is None else None
         joined = dealt if partner is None else replace(dealt, together_with=partner)
@@ -61,8 +61,6 @@ OPEN_BY_MISTAKE = 1
 """The most cards of one round that a dealer shows by mistake."""
 ENOUGH_BACKS = 3
 """A round with this many backs seen, and no more open cards than that, shows that backs are detected again."""
-SOON_AFTER_CALL_S = 4.0
-"""A round's first card comes sooner after the close of betting."""
 _ORDER = (Side.PLAYER, Side.BANKER)
 
 
@@ -97,7 +95,7 @@ class UnseenBacks:
         """
         if not self.come_face_down(dealt):
             return False
-        if dealt == 0 and not self._are_proven and since_call_s > SOON_AFTER_CALL_S:
+        if dealt == 0 and not self._are_proven and since_call_s > duration(ActInterval.CALL_TO_CARD).most_s:
             return True
         return self.are_unseen or self._open >= OPEN_BY_MISTAKE or self._is_out_of_order(side, dealt)
 
@@ -143,8 +141,6 @@ class UnseenBacks:
         return (Phase.INITIAL if dealt < INITIAL_CARDS else Phase.THIRD) in self.face_down
 
 
-TURNED_SOON_S = 1.2
-"""The shortest time in seconds from the last dealt card to the first turn."""
 TURNED_HIDDEN_S = 2.0
 """Under a longer cover cards may have been dealt and turned."""
 

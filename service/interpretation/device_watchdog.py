@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from thirdcard.rules.belief.tempo import ActInterval, duration
 from thirdcard.rules.log.events import (
     BetsOpened,
     CardBurned,
@@ -37,8 +38,6 @@ EACH_ROUND: tuple[type[Event], ...] = (BetsOpened, NoMoreBets, ResultAnnounced)
 SILENT_ROUNDS = 2
 """Rounds without a report after which a device counts as silent: one report may be lost, two in a row hardly. Chosen by
 hand."""
-CLEAR_S = 3.0
-"""Seconds after the last card was taken away from which on no further card belongs to the round."""
 UNREPORTED_S = 15.0
 """Seconds after which the round is over even without a report."""
 JUST_BEFORE_S = 0.001
@@ -92,7 +91,7 @@ class Silence:
 
     def close_before(self, t: float, state: RunningRound) -> list[Event]:
         """The round's end, if something at `t` can only come after it."""
-        is_over = self._cleared_t is not None and t - self._cleared_t >= CLEAR_S
+        is_over = self._cleared_t is not None and t - self._cleared_t > duration(ActInterval.REMOVAL_TO_REMOVAL).most_s
         return self._close(max(t - JUST_BEFORE_S, 0.0), state) if is_over else []
 
     def is_late(self, state: RunningRound) -> bool:

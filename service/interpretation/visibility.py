@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from thirdcard.rules.belief.tempo import ActInterval, duration
 from thirdcard.rules.log.events import (
     UNSEEN,
     BetsOpened,
@@ -29,10 +30,6 @@ from thirdcard.rules.log.events import (
 
 Doubtful = TypeVar("Doubtful", CardDealt, WagerChanged, WagerSettled)
 
-LEAST_END_S = 4.0
-"""The shortest time in which a round can end and another begin."""
-LEAST_SETTLING_S = 1.0
-"""The shortest time in which a wager can be settled."""
 REMEMBERED = 64
 """The number of unseen stretches that are kept: a round has a few at most, so older ones concern no open round."""
 BEFORE_WATCH = float("-inf")
@@ -123,7 +120,8 @@ class Blindness:
         if from_t < FIRST_LOOKS_S and not self.was_opening_seen:
             self.is_half_seen = True
         is_unseen = self.was_blind(from_t, to_t)
-        least_s = LEAST_END_S if isinstance(event, CardDealt) else LEAST_SETTLING_S
+        passed = ActInterval.END_TO_CARD if isinstance(event, CardDealt) else ActInterval.RESULT_TO_SETTLING
+        least_s = duration(passed).least_s
         is_unseen |= untold_since_t is not None and self.was_blind(untold_since_t, to_t, least_s=least_s)
         if isinstance(event, CardDealt):
             self.was_deal_unseen |= is_unseen

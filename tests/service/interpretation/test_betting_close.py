@@ -9,7 +9,6 @@ import pytest
 from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.log.events import UNSEEN, BetsOpened, Event, NoMoreBets, RoundClosed, Source
 from thirdcard.service.interpretation.betting_close import (
-    INFERRED_WITHIN_S,
     LAMP_WITHIN_S,
     SIGNAL_WITHIN_S,
 )
@@ -49,7 +48,7 @@ def calls_of(*items: Event | Observation, devices: frozenset[type[Event]] = froz
         pytest.param((SIGNAL, SWEPT, LAMP, card(6.0)), Source.SIGNAL, SIGNAL_WITHIN_S, id="signal"),
         pytest.param((LAMP, card(6.0)), Source.CAMERA, LAMP_WITHIN_S, id="lamp"),
         pytest.param((SWEPT, card(6.0)), Source.CAMERA, 0.7, id="gesture"),
-        pytest.param((card(6.0),), Source.INFERRED, INFERRED_WITHIN_S, id="first card"),
+        pytest.param((card(6.0),), Source.INFERRED, 1.5, id="first card"),
     ],
 )
 def test_call_says_how_it_is_known_and_within_what(

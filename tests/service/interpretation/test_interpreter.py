@@ -106,7 +106,7 @@ def test_card_that_was_not_read_is_null_not_a_guess() -> None:
 
 
 def test_call_is_not_inferred_where_a_device_reports_it() -> None:
-    assert types(log_of(rested(1, 5.0), devices=frozenset({NoMoreBets}))) == ["card_dealt"]
+    assert types(log_of(rested(1, 8.0), devices=frozenset({NoMoreBets}))) == ["card_dealt"]
 
 
 def test_call_from_the_lamp_says_so_and_is_not_inferred_again() -> None:
@@ -385,11 +385,11 @@ def test_lamp_is_not_listened_to_where_a_device_calls() -> None:
 
 
 def test_face_first_seen_after_a_long_cover_was_not_seen_dealt_face_up() -> None:
-    lines = log_of(replace(rested(1, 5.0), hidden_s=2.0), devices=frozenset({NoMoreBets}))
+    lines = log_of(replace(rested(1, 8.0), hidden_s=2.0), devices=frozenset({NoMoreBets}))
     dealt, turned = lines
     assert isinstance(dealt, CardDealt) and isinstance(turned, CardTurned)
     assert (dealt.face_up, dealt.card) == (False, None)
-    assert (turned.card, turned.t, turned.card_id) == (parse_card("7H"), 5.0, dealt.card_id)
+    assert (turned.card, turned.t, turned.card_id) == (parse_card("7H"), 8.0, dealt.card_id)
 
 
 def _sureness_of_two(first: CardRested, second: CardRested) -> list[bool]:
