@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from thirdcard.rules.findings.findings import Finding
-from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.cards import PACK, Card
 from thirdcard.rules.log.events import (
     UNSEEN,
     CameraLost,
@@ -20,8 +20,6 @@ from thirdcard.rules.round.round import Round, confidence_of
 from thirdcard.rules.rulebook.model import BurnCount
 from thirdcard.rules.rulebook.options import Rules
 
-_ACE, _TEN = 1, 10
-"""What an ace, and a ten or a court card, count for the burn: they order the fewest and the most cards."""
 _CODE = "procedure.burn"
 _OF_THE_BEGINNING = (ShoeOpened, CardBurned, CameraLost, CameraMoved, CameraObstructed)
 
@@ -74,7 +72,7 @@ class BurnJudge:
             return
         due = _due(self._ordered, burned)
         if due is None:
-            if _ACE < len(burned) <= 1 + _TEN:
+            if 1 < len(burned) <= 1 + max(map(face_value, PACK)):
                 running.doubt(_CODE, "the first burned card was not read")
                 return
         elif len(burned) == due:
@@ -91,7 +89,7 @@ class BurnJudge:
 
 def face_value(card: Card) -> int:
     """The value of a card for the burn: a ten or a court card 10, an ace 1."""
-    return card.point_value or _TEN
+    return card.point_value or 10
 
 
 def _due(ordered: BurnCount, burned: list[CardBurned]) -> int | None:

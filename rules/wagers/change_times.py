@@ -23,7 +23,11 @@ Span = tuple[float, float]
 class ChangeTimes:
     """When wagers change, relative to the close; durations in seconds."""
 
+    device_within_s: float
+    lamp_within_s: float
+    look_s: float
     inferred_close_within_s: float
+    move_s: float
     card_within_s: float
     put_down_s: float
     usual_cover_s: float

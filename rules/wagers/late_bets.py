@@ -37,9 +37,6 @@ from thirdcard.rules.rulebook.model import ClosingCase, Moment
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.change_times import Span, shipped_change_times
 
-MOVE_WINDOW_S = 3.0
-"""The longest time in seconds between a removal and a placement that may be one move."""
-
 
 class ChangeKind(StrEnum):
     """The kinds of change of a wager."""
@@ -269,7 +266,7 @@ class HeldChanges:
         """The faults whose changes can no longer be half of a move at time `t`, in seconds; None releases all."""
         if not self.changes:
             return []
-        ripe = [one for one in self.changes if t is None or t - one.event.t > MOVE_WINDOW_S]
+        ripe = [one for one in self.changes if t is None or t - one.event.t > shipped_change_times().move_s]
         self.changes = [one for one in self.changes if one not in ripe]
         return [one.finding for one in ripe]
 
@@ -310,7 +307,7 @@ def is_one_move(one: LateChange, other: LateChange) -> bool:
     seat = one.finding.seat
     if seat is None or seat != other.finding.seat or one.event.area == other.event.area:
         return False
-    if abs(one.event.t - other.event.t) > MOVE_WINDOW_S:
+    if abs(one.event.t - other.event.t) > shipped_change_times().move_s:
         return False
     if one.finding.amount is not None and other.finding.amount is not None:
         return one.finding.amount == other.finding.amount

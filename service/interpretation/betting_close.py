@@ -13,13 +13,6 @@ from thirdcard.rules.wagers.change_times import shipped_change_times
 from thirdcard.service.interpretation.round_tracker import RunningRound
 from thirdcard.service.interpretation.sensors import LineKind, reliability
 
-SIGNAL_WITHIN_S = 0.1
-"""The uncertainty of a signal's time, unless the device gives one."""
-LAMP_WITHIN_S = 0.25
-"""The uncertainty of a lamp's time: its time to reach full brightness, and the interval between two looks."""
-LOOK_S = 0.1
-"""A gesture begins and ends between two looks."""
-
 
 @dataclass(slots=True)
 class Calls:
@@ -55,7 +48,7 @@ class Calls:
         if state.is_called or self.is_signalled:
             return []
         self.has_lamp = True
-        within_s = round(max(hidden_s, LAMP_WITHIN_S), 3)
+        within_s = round(max(hidden_s, shipped_change_times().lamp_within_s), 3)
         return [NoMoreBets(t=t, source=Source.CAMERA, confidence=reliability(LineKind.LAMP), within_s=within_s)]
 
     def by_gesture(self, t: float, state: RunningRound, *, spread_s: float) -> list[Event]:
@@ -67,7 +60,7 @@ class Calls:
         if not self._is_due(state):
             return []
         self.has_gesture = True
-        within_s = round(spread_s + LOOK_S, 3)
+        within_s = round(spread_s + shipped_change_times().look_s, 3)
         return [NoMoreBets(t=t, source=Source.CAMERA, confidence=reliability(LineKind.GESTURE), within_s=within_s)]
 
     def doubt(self, state: RunningRound) -> None:
@@ -102,5 +95,5 @@ class Calls:
 def with_doubt(signal: Event) -> Event:
     """A device's signal; a call gets the uncertainty of its time."""
     if isinstance(signal, NoMoreBets) and signal.within_s is None:
-        return replace(signal, within_s=SIGNAL_WITHIN_S)
+        return replace(signal, within_s=shipped_change_times().device_within_s)
     return signal

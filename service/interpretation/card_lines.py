@@ -42,11 +42,9 @@ from thirdcard.service.interpretation.loose_lines import LooseCard, LooseLines
 from thirdcard.service.interpretation.reorder_buffer import WaitingItems
 from thirdcard.service.interpretation.round_tracker import CardOnTable, RunningRound
 from thirdcard.service.interpretation.sensors import LineKind, reliability
-from thirdcard.service.interpretation.visibility import Blindness
+from thirdcard.service.interpretation.visibility import TRAVEL_S, Blindness
 from thirdcard.vision import observations as seen
 
-TRAVEL_S = 0.6
-"""From the shoe's mouth to rest."""
 HIDDEN_S = 0.8
 """A card that a hand covered for longer before it was seen face up may have been turned under it, so how it was dealt
 is unknown."""

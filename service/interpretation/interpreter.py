@@ -22,15 +22,16 @@ from thirdcard.rules.log.events import (
     RoundClosed,
     Source,
 )
-from thirdcard.service.interpretation.betting_close import LAMP_WITHIN_S, Calls, with_doubt
+from thirdcard.rules.wagers.change_times import shipped_change_times
+from thirdcard.service.interpretation.betting_close import Calls, with_doubt
 from thirdcard.service.interpretation.burns import Burns
-from thirdcard.service.interpretation.card_lines import TRAVEL_S, CardLines, Item
+from thirdcard.service.interpretation.card_lines import CardLines, Item
 from thirdcard.service.interpretation.chip_values import Amounts
 from thirdcard.service.interpretation.dealing import UnseenBacks, card_of, certainty_of
 from thirdcard.service.interpretation.device_watchdog import DEVICE_EVENTS, UNREPORTED_S, ClothCleared, Silence
 from thirdcard.service.interpretation.reorder_buffer import WaitingItems
 from thirdcard.service.interpretation.round_tracker import RunningRound
-from thirdcard.service.interpretation.visibility import Blindness
+from thirdcard.service.interpretation.visibility import TRAVEL_S, Blindness
 from thirdcard.service.interpretation.wagers import WagerLines
 from thirdcard.vision import observations as seen
 
@@ -133,7 +134,7 @@ class Interpreter:
         elif isinstance(observation, seen.PictureCleared):
             self.blindness.end(observation.t)
         elif isinstance(observation, seen.CardRested) and _came_by(observation, self.blindness.began_t + TRAVEL_S):
-            for line in self.blindness.begin_amid_play(TRAVEL_S):
+            for line in self.blindness.begin_amid_play():
                 self.waiting.put(line.t, line)
         self.waiting.put(observation.t - _lead_s(observation), observation)
 
@@ -225,7 +226,7 @@ class Interpreter:
             return self.burns.by_card(t, face, certainty_of(card))
         before = [*self.silence.close_before(t, self.state), *self.calls.by_first_card(t, self.state)]
         if self.blindness.may_be_amid_play and self.blindness.is_half_seen:
-            unseen = self.blindness.begin_amid_play(TRAVEL_S)
+            unseen = self.blindness.begin_amid_play()
             before = [*(replace(line, t=t) for line in unseen), *before]
         lines = self.cards.rested(t, card, self.signalled)
         return [*before, *lines] if any(isinstance(line, CardDealt) for line in lines) else lines
@@ -280,7 +281,7 @@ def _lead_s(observation: seen.Observation) -> float:
     if isinstance(observation, seen.CardRested | seen.CardBeside | seen.LooseCardRested | seen.CutCardRested):
         return TRAVEL_S
     gap_s = observation.t - observation.t_earliest if isinstance(observation, seen.LampChanged) else 0.0
-    return gap_s if gap_s > LAMP_WITHIN_S else 0.0
+    return gap_s if gap_s > shipped_change_times().lamp_within_s else 0.0
 
 
 def _came_by(card: seen.CardRested, t: float) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
+from thirdcard.rules.belief.tempo import ActInterval, duration
 from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.words import seat_of
 from thirdcard.rules.log.events import (
@@ -25,9 +26,6 @@ from thirdcard.rules.log.events import (
     WagerSettled,
 )
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS
-
-LEFT_OVER_S = 5.0
-"""The time after a round's end in which its cards may still lie there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,11 +179,11 @@ class RunningRound:
         return CardRemoved(t=t, card_id=card.card_id, to="discard", source=Source.CAMERA)
 
     def forget_left_over(self, t: float) -> list[int]:
-        """Remove the cards of a finished round where others may lie in their places by now.
+        """Remove the cards of a finished round where those of the next may lie in their places by now.
 
         Returns their tracks; how they went was not seen.
         """
-        if not self.is_called and t - self.closed_t < LEFT_OVER_S:
+        if not self.is_called and t - self.closed_t < duration(ActInterval.END_TO_CARD).least_s:
             return []
         tracks = [track for track, card in self.cards.items() if card.is_left_over]
         for track in tracks:

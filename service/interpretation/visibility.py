@@ -33,10 +33,8 @@ Doubtful = TypeVar("Doubtful", CardDealt, WagerChanged, WagerSettled)
 REMEMBERED = 64
 """The number of unseen stretches that are kept: a round has a few at most, so older ones concern no open round."""
 BEFORE_WATCH = float("-inf")
-AHEAD_S = 1.0
-"""Ahead of all observations."""
-FIRST_LOOKS_S = 0.6
-"""Objects seen within this time of the start lay there before the watch began."""
+TRAVEL_S = 0.6
+"""From the shoe's mouth, or from a hand, to rest. What rests earlier after the start lay there before the watch."""
 _KINDS: Mapping[str, type[CameraFaulted]] = {"frozen": CameraLost, "moved": CameraMoved}
 """The event type of these faults; all others hide the table."""
 
@@ -73,18 +71,18 @@ class Blindness:
             self.spans.append((self.since_t, t))
         self.since_t = None
 
-    def begin_amid_play(self, travel_s: float) -> list[Event]:
-        """Note that a card lay there before the watch began, so all cards within `travel_s` may have, too.
+    def begin_amid_play(self) -> list[Event]:
+        """Note that a card lay there before the watch began, so all cards that rest soon after may have, too.
 
         Returns the log lines that say so, early enough that nothing precedes them: then no unseen fault of the round is
         reported. Empty where that was logged before.
         """
         if BEFORE_WATCH in (begun_t for begun_t, _ in self.spans):
             return []
-        self.spans.append((BEFORE_WATCH, self.began_t + travel_s))
+        self.spans.append((BEFORE_WATCH, self.began_t + TRAVEL_S))
         self.is_half_seen = True
         sure = UNSEEN
-        first_t = self.began_t - travel_s - AHEAD_S
+        first_t = self.began_t - 2 * TRAVEL_S
         lost = CameraLost(t=first_t, camera=self.camera, fault="not_watched", source=Source.INFERRED, confidence=sure)
         return [lost, CameraBack(t=self.began_t, camera=self.camera, source=Source.INFERRED, confidence=sure)]
 
@@ -117,7 +115,7 @@ class Blindness:
         logged. Once a card came unseen, no later card of the round is certain to have left the shoe when it was first
         seen.
         """
-        if from_t < FIRST_LOOKS_S and not self.was_opening_seen:
+        if from_t < TRAVEL_S and not self.was_opening_seen:
             self.is_half_seen = True
         is_unseen = self.was_blind(from_t, to_t)
         passed = ActInterval.END_TO_CARD if isinstance(event, CardDealt) else ActInterval.RESULT_TO_SETTLING

@@ -185,7 +185,7 @@ BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "pairs": lambda: _everywhere("end_of", hand_ends, _pair_by_points),
     "winner": lambda: _everywhere("winner_of", hand, _lower_wins),
     "winner.tie": lambda: _everywhere("winner_of", hand, _banker_wins_ties),
-    "burn.tens": lambda: patched([(burn, "_TEN", 0)]),
+    "burn.tens": lambda: patched([(burn, "face_value", lambda card: card.point_value)]),
     "shoe.continuous": _shoe_ends,
     "returns after an error": lambda: patched([(payouts, "_SETTLES_FREELY", ("none.",))]),
     "errors last": _errors_last,

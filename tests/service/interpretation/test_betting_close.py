@@ -8,10 +8,6 @@ import pytest
 
 from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.log.events import UNSEEN, BetsOpened, Event, NoMoreBets, RoundClosed, Source
-from thirdcard.service.interpretation.betting_close import (
-    LAMP_WITHIN_S,
-    SIGNAL_WITHIN_S,
-)
 from thirdcard.service.interpretation.interpreter import Interpreter
 from thirdcard.service.interpretation.sensors import LineKind, reliability
 from thirdcard.vision.observations import CardRested, LampChanged, LampCovered, Observation, Reading, RegionsSwept
@@ -45,8 +41,8 @@ def calls_of(*items: Event | Observation, devices: frozenset[type[Event]] = froz
 @pytest.mark.parametrize(
     ("items", "source", "within_s"),
     [
-        pytest.param((SIGNAL, SWEPT, LAMP, card(6.0)), Source.SIGNAL, SIGNAL_WITHIN_S, id="signal"),
-        pytest.param((LAMP, card(6.0)), Source.CAMERA, LAMP_WITHIN_S, id="lamp"),
+        pytest.param((SIGNAL, SWEPT, LAMP, card(6.0)), Source.SIGNAL, 0.1, id="signal"),
+        pytest.param((LAMP, card(6.0)), Source.CAMERA, 0.25, id="lamp"),
         pytest.param((SWEPT, card(6.0)), Source.CAMERA, 0.7, id="gesture"),
         pytest.param((card(6.0),), Source.INFERRED, 1.5, id="first card"),
     ],

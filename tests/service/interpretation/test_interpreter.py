@@ -37,11 +37,11 @@ from thirdcard.rules.log.events import (
     WagerSettled,
 )
 from thirdcard.rules.rulebook.model import Phase
-from thirdcard.service.interpretation.card_lines import TRAVEL_S
 from thirdcard.service.interpretation.dealing import UnseenBacks
 from thirdcard.service.interpretation.device_watchdog import device_events_of
 from thirdcard.service.interpretation.interpreter import HOLD_S, Interpreter
 from thirdcard.service.interpretation.sensors import LineKind, reliability
+from thirdcard.service.interpretation.visibility import TRAVEL_S
 from thirdcard.vision.observations import CardFlipped as SeenTurned
 from thirdcard.vision.observations import CardLeft, CardRested, CardShifted, LampChanged, Reading, Stack, StacksChanged
 

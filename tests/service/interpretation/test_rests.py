@@ -9,7 +9,7 @@ from tests.repository import DEMO_TABLE
 from tests.service.interpretation.test_visibility import FROZEN, LAYOUT, interpreter_of, log_of, placed, rested
 from tests.vision.card_table import Table, sight
 from thirdcard.rules.log.events import UNSEEN, CardDealt, Event, NoMoreBets, ResultAnnounced, RoundClosed, WagerChanged
-from thirdcard.service.interpretation.round_tracker import LEFT_OVER_S, CardOnTable, RunningRound
+from thirdcard.service.interpretation.round_tracker import CardOnTable, RunningRound
 from thirdcard.vision.observations import (
     CardFlipped,
     CardLeft,
@@ -83,8 +83,8 @@ def left(t: float) -> CardLeft:
 @pytest.mark.parametrize(
     ("t", "called_t", "forgotten"),
     [
-        pytest.param(30.0 + LEFT_OVER_S / 2, None, [], id="it may still lie there"),
-        pytest.param(30.0 + LEFT_OVER_S, None, [1], id="long after"),
+        pytest.param(31.5, None, [], id="it may still lie there"),
+        pytest.param(34.0, None, [1], id="long after"),
         pytest.param(31.0, 30.9, [1], id="the next round is called"),
     ],
 )
