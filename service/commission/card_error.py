@@ -39,7 +39,7 @@ SPREAD_POINTS, SPREAD_SIGMAS = 61, 4.0
 """The grid over theta; doubling the points changes no interval."""
 LEAST_BLAME, MOST_BLAME = 0.05, 0.9999
 """The bounds of the referee's confidence that the dealer erred in a contradictory round: below it the finding is not
-reported (`REVIEW_LINE`), and no reading is more certain than the upper one (`EXTREME`)."""
+reported (`AlertPolicy.review_from`), and no reading is more certain than the upper one (`EXTREME`)."""
 TINY = 1e-12
 """The weight of explanations other than a single card, so that nothing is divided by zero."""
 

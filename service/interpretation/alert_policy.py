@@ -21,8 +21,6 @@ from thirdcard.rules.log.events import UNSEEN
 from thirdcard.rules.referee import Referee
 
 SURENESS = Path(__file__).with_name("sureness.yaml")
-REVIEW_LINE = 0.05
-"""The lowest confidence of a doubtful finding: below one in twenty, most of the list would be false."""
 OF_CAMERAS = "camera."
 EXTREME = 1e-4
 """The lowest doubt: no calibrated confidence is more extreme."""
@@ -71,13 +69,15 @@ class AlertPolicy:
     fault_rates: Mapping[str, float] = field(default_factory=dict)
     """The house's own rates of faults per round; the shipped ones where it gives none."""
     sureness: Sureness = field(default_factory=shipped_sureness)
+    review_from: float = 0.05
+    """The lowest confidence of a doubtful finding: below one in twenty, most of the list would be false."""
 
     def telling_of(self, alert: Alert) -> Telling:
         """Where a finding with calibrated confidence goes."""
         rate = self.codes.get(alert.code, self.severities.get(str(alert.severity), self.false_per_table_hour))
         if alert.confidence >= self.sureness.line_for(rate):
             return Telling.ALERT
-        return Telling.REVIEW if alert.confidence >= REVIEW_LINE else Telling.NOTHING
+        return Telling.REVIEW if alert.confidence >= self.review_from else Telling.NOTHING
 
 
 def belief_of(referee: Referee, policy: AlertPolicy) -> Belief:

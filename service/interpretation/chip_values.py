@@ -20,7 +20,7 @@ from thirdcard.vision.observations import Stack, StacksChanged
 
 SURE = 0.98
 """The least confidence of a reported amount."""
-RARE = 0.02
+RARE = 1.0 - SURE
 """Counts beyond which less than this probability lies, and less likely kinds of chips, are left out."""
 
 

@@ -59,8 +59,6 @@ logger = logging.getLogger(__name__)
 
 OPEN_BY_MISTAKE = 1
 """The most cards of one round that a dealer shows by mistake."""
-ENOUGH_BACKS = 3
-"""A round with this many backs seen, and no more open cards than that, shows that backs are detected again."""
 _ORDER = (Side.PLAYER, Side.BANKER)
 
 
@@ -132,7 +130,7 @@ class UnseenBacks:
                     "the backs of cards are not seen: how and in what order they left the shoe is not alleged"
                 )
             self.are_unseen = True
-        elif self._backs >= ENOUGH_BACKS:
+        elif self._backs >= INITIAL_CARDS - OPEN_BY_MISTAKE:
             self.are_unseen, self._are_seen_well = False, True
         self._open, self._backs, self._has_turned = 0, 0, False
 

@@ -40,8 +40,6 @@ SILENT_ROUNDS = 2
 hand."""
 UNREPORTED_S = 15.0
 """Seconds after which the round is over even without a report."""
-JUST_BEFORE_S = 0.001
-"""The log's smallest time step: times are rounded to milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ class Silence:
     def close_before(self, t: float, state: RunningRound) -> list[Event]:
         """The round's end, if something at `t` can only come after it."""
         is_over = self._cleared_t is not None and t - self._cleared_t > duration(ActInterval.REMOVAL_TO_REMOVAL).most_s
-        return self._close(max(t - JUST_BEFORE_S, 0.0), state) if is_over else []
+        return self._close(t, state) if is_over else []
 
     def is_late(self, state: RunningRound) -> bool:
         """Whether a reported end is the one that was already inferred."""

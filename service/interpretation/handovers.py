@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.calibration.layout import Layout
+from thirdcard.rules.cards.sequence import SEEN_APART_S
 from thirdcard.rules.game.words import DEALER, UNKNOWN, Side, Source
 from thirdcard.rules.log.events import UNSEEN, CardMoved, CardPassed, Event
 from thirdcard.service.interpretation.attribution import who_reached
@@ -25,8 +26,6 @@ OUTWARD_MM = 140.0
 """The largest distance of a seat's cards behind its wagering areas."""
 SURE_MARGIN_MM = 25.0
 """The least difference in depth by which a card belongs to one seat's place rather than to the next."""
-HANDOVER_S = 0.5
-"""A card that was turned within this many seconds after it came back may have been turned on the way."""
 OFF_TABLE = "off_table"
 _PREFIX = "seat:"
 
@@ -75,7 +74,7 @@ def turned_by(card: CardOnTable, t: float, entries_mm: Sequence[tuple[float, flo
         entries_mm: Where arms came in while it was covered, one per look.
         layout: The cloth.
     """
-    if card.holder is not None or t - card.given_back_t < HANDOVER_S:
+    if card.holder is not None or t - card.given_back_t < SEEN_APART_S:
         return card.holder or UNKNOWN
     box = next(area for area in layout.of_kind("hand") if area.hand == str(card.side))
     return who_reached(entries_mm, box, layout)

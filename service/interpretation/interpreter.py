@@ -37,8 +37,6 @@ from thirdcard.vision import observations as seen
 
 HOLD_S = 0.7
 """The time that the log waits for observations with an earlier time."""
-CLOSE_AFTER_S = 0.1
-"""The time from the last card's removal until the round's end is logged, about one look."""
 
 
 class Interpreter:
@@ -243,7 +241,7 @@ class Interpreter:
         if not lines or self.state.cards:
             return lines
         if RoundClosed not in self.signalled:
-            return [*lines, *self.state.close(t + CLOSE_AFTER_S)]
+            return [*lines, *self.state.close(t + shipped_change_times().look_s)]
         self.waiting.put(t + UNREPORTED_S, self.silence.expect_close(t))
         return lines
 

@@ -58,7 +58,7 @@ def test_first_card_that_was_hidden_ends_no_round() -> None:
 
 def test_round_that_nobody_closed_is_over_when_bets_open_again() -> None:
     log = log_of(*seen_round(0), *reports(0, closed=False), *seen_round(20), *reports(20))
-    assert ends(log) == [(19.999, Source.INFERRED), (32.2, Source.SIGNAL)]
+    assert ends(log) == [(20.0, Source.INFERRED), (32.2, Source.SIGNAL)]
     assert [event.t for event in log] == sorted(event.t for event in log)
 
 
