@@ -131,7 +131,7 @@ def summary(tried: list[Bumped]) -> str:
     told = [one for one in tried if one.shows_mm > MOVED_MM]
     used = [one for one in tried if one.is_used]
     lines = [
-        f"{len(tried)} bumps, {len(told)} of them by more than {MOVED_MM:.0f} mm on the cloth",
+        f"{len(tried)} bumps, {len(told)} of them by more than {MOVED_MM:g} mm on the cloth",
         f"noticed within {NOTICED_S:.0f} s: {sum((one.noticed_s or 99) <= NOTICED_S for one in told)} of {len(told)}",
         f"corrected to under {SAFE_MM:.0f} mm: {sum(one.is_used and one.off_mm < SAFE_MM for one in told)}",
         f"calibration in use with an error above {WRONG_MM:.0f} mm, unreported: "
