@@ -36,7 +36,7 @@ is enough to confirm a fault."""
 CHECK_EVERY_S = 0.18
 """Interval in seconds at which everything but the freeze is checked."""
 MOVED_MM = 2.5
-"""Largest error in mm that the calibration may have anywhere. Over 18 rendered tables in play, whose cameras hung still,
+"""Largest error in mm that the calibration may have anywhere. At 18 rendered tables in play, whose cameras hung still,
 the careful measure never exceeded 1.1 mm; chips and cards may lie 14 mm and more outside their regions."""
 HIDDEN_MM = 5.0
 """The same where most of the print is hidden: then the measure of the rest is extended over the whole cloth."""
