@@ -204,23 +204,23 @@ class Belief:
         closes = bool(judgement.rounds)
         if not self._hypotheses and not judgement.alerts:
             self.found = () if closes else self.found
-            unbelieved = self._doubt_setup() if closes else ()
+            unbelieved = self._doubt_setup(judgement.rounds) if closes else ()
             return replace(judgement, withdrawn=unbelieved) if unbelieved else judgement
         alerts, withdrawn = self._weigh(judgement)
         if self.setup is not None:
             self.setup.take_back(withdrawn)
-            withdrawn += self._doubt_setup() if closes else ()
+            withdrawn += self._doubt_setup(judgement.rounds) if closes else ()
         rounds, doubtful = judgement.rounds, tuple[Alert, ...]()
         if closes:
             rounds, doubtful = self._close(judgement.rounds)
             self.sight.begin()
         return Judgement(tuple(alerts), rounds, tuple(withdrawn), tuple(doubtful))
 
-    def _doubt_setup(self) -> tuple[Alert, ...]:
+    def _doubt_setup(self, rounds: Sequence[RoundRecord]) -> tuple[Alert, ...]:
         """Alerts to withdraw at the end of a round, because the set-up is likelier to be wrong."""
         if self.setup is None or not self.sight.is_seen:
             return ()
-        return self.setup.close(tuple(self.referee.standing.values()))
+        return self.setup.close(tuple(self.referee.standing.values()), rounds[-1])
 
     def _branch(self, *, is_needed: bool) -> Judgement | None:
         """Judge the round so far under every hypothesis; returns the likeliest one's judgement of the last line.

@@ -31,6 +31,8 @@ class Priors:
     """The probability that a fault happens again in the same round."""
     hint_after_rounds: int = 3
     """A fault found in this many rounds in a row is probably an error of the set-up, not of the dealer."""
+    misread_winner: float = 1.0
+    """The share of rounds in which the cards are read to have another winner than they have."""
     missed_card: float = 0.0
     """The share of dealt cards that leave no line in the log."""
 

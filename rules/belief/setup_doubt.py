@@ -26,6 +26,7 @@ from thirdcard.rules.log.events import (
     WagerSettled,
 )
 from thirdcard.rules.referee import Referee
+from thirdcard.rules.round.records import RoundRecord
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.rules.rulebook.model import Phase
 
@@ -82,10 +83,13 @@ class Suspect:
     _dealt: int = 0
     _misfit: float = 0.0
     """The confidence, 0 to 1, that a card of the running round lies otherwise than the style deals."""
+    _record: RoundRecord | None = None
+    """The record of the round that this line closes, in this set-up; None if it closes none."""
 
     def observe(self, event: Event) -> None:
         """Take the next line."""
-        self.referee.observe(self.change(settled(event)))
+        judgement = self.referee.observe(self.change(settled(event)))
+        self._record = judgement.rounds[-1] if judgement.rounds else None
         self.found.update(map(_key, self.referee.standing.values()))
         if self.is_judged_by_sides and isinstance(event, CardDealt) and event.hand is not None:
             self._note_side(event)
@@ -93,7 +97,7 @@ class Suspect:
     def weight_of_round(self, priors: Priors) -> float:
         """How often rounds like the running one happen in this set-up, relative."""
         seldom = self._misfit * priors.rate(SIDE) + 1.0 - self._misfit
-        return fault_weight(self.referee.standing.values(), priors) * seldom
+        return fault_weight(self.referee.standing.values(), priors) * seldom * settling_weight(self._record, priors)
 
     def _note_side(self, dealt: CardDealt) -> None:
         if self._number != self.referee.round:
@@ -166,13 +170,15 @@ class SetupDoubt:
             return
         self._told = [alert for alert in self._told if _key(alert) not in gone]
 
-    def close(self, found: Collection[Alert]) -> tuple[Alert, ...]:
+    def close(self, found: Collection[Alert], record: RoundRecord | None = None) -> tuple[Alert, ...]:
         """Close a round; returns the reported alerts to withdraw because the set-up is likelier to be wrong.
 
         Args:
             found: The findings of the round under the set-up of the table's files.
+            record: Its record under that set-up.
         """
         self._as_set, weights = self._weights(found)
+        self._as_set *= settling_weight(record, self.priors)
         total = self._as_set + sum(weights)
         self._as_set /= total
         for suspect, weight in zip(self.suspects, weights, strict=True):
@@ -216,6 +222,15 @@ def fault_weight(alerts: Iterable[Alert], priors: Priors) -> float:
         weight *= alert.confidence * rate + 1.0 - alert.confidence
         codes.append(alert.code)
     return weight
+
+
+def settling_weight(record: RoundRecord | None, priors: Priors) -> float:
+    """How often the wagers of a round are settled as these were, relative to settlements that agree with the cards.
+
+    Where no result is announced, settling against the cards accuses nobody, since a card may be misread; but that is
+    rare, and a set-up in which the settling agrees with the cards round after round is likelier.
+    """
+    return priors.misread_winner if record is not None and record.is_settled_otherwise else 1.0
 
 
 def _key(alert: Alert) -> Hashable:

@@ -86,6 +86,10 @@ class Otherwise(NamedTuple):
     probability: float
 
 
+SETTLED_OTHERWISE = "the wagers were settled by another outcome than the cards were read to have"
+"""Why payments of a round are not judged, where no result was announced."""
+
+
 class RoundRecord(NamedTuple):
     """One round, as far as it was seen."""
 
@@ -110,6 +114,11 @@ class RoundRecord(NamedTuple):
     """Codes that could not be judged."""
     otherwise: tuple[Otherwise, ...] = ()
     """Other possible readings of the hands, the likeliest first."""
+
+    @property
+    def is_settled_otherwise(self) -> bool:
+        """Whether nobody announced the result, and more wagers were settled against the cards than by them."""
+        return any(doubt.why == SETTLED_OTHERWISE for doubt in self.undetermined)
 
 
 def format_round(record: RoundRecord) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.words import Bet, SettleAction, Settling, Source
 from thirdcard.rules.log.events import UNSEEN, WagerChanged, WagerSettled
-from thirdcard.rules.round.records import Due, RoundRecord
+from thirdcard.rules.round.records import SETTLED_OTHERWISE, Due, RoundRecord
 from thirdcard.rules.round.round import DealtCard, Round, Wager, confidence_of
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.acts import Acts, facts_about, fault_of, named, sum_of
@@ -210,8 +210,7 @@ class PayoutJudge:
     def _why_open(self, due: Due, acts: Acts) -> tuple[str, str] | None:
         """The code and reason if the acts prove nothing about the wager; None if they do."""
         if self._is_disputed and any(act.source is Source.CAMERA for act in acts.all):
-            why = "the wagers were settled by another outcome than the cards were read to have"
-            return "payout.loser_paid", why
+            return "payout.loser_paid", SETTLED_OTHERWISE
         if due.outcome is not _LOSE and any(_is_unclear(due, act) for act in acts.all):
             return "payout.winner_unpaid", f"what the dealer did with the wager on {due.area} was not seen"
         return None

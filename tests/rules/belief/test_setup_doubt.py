@@ -13,7 +13,7 @@ from thirdcard.rules.belief.belief import Belief, Telling
 from thirdcard.rules.belief.setup_doubt import SetupDoubt, Suspect, swap_bets, swap_boxes
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import parse_card
-from thirdcard.rules.log.events import Event
+from thirdcard.rules.log.events import Event, ResultAnnounced, RoundClosed
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.rulebook.options import Rules
 
@@ -111,6 +111,26 @@ def test_swap_is_hinted_at_within_three_rounds_and_what_was_alleged_is_taken_bac
     assert {alert.code for alert in told.alerts} <= {code, "payout.winner_unpaid"}
     assert {alert.round for alert in told.alerts} <= {1}
     assert {(one.code, one.t) for one in told.withdrawn} == {(one.code, one.t) for one in told.alerts}
+
+
+def test_swapped_bets_are_hinted_at_where_no_device_reports_the_result() -> None:
+    """Nothing is alleged there, since a card may be misread; but not in every round."""
+    unreported = [event for event in played(3) if not isinstance(event, ResultAnnounced)]
+    belief = belief_of(STYLE_A, boxes(), bets())
+    assert judged(belief, unreported, swap_bets).alerts == ()
+    assert belief.setup is not None and belief.setup.hint == "bets: look at the set-up"
+    rightly = belief_of(STYLE_A, boxes(), bets())
+    assert judged(rightly, unreported) == Judgement()
+    assert rightly.setup is not None and rightly.setup.hint is None
+
+
+def test_one_round_that_was_settled_against_the_cards_makes_no_hint() -> None:
+    """That may be one misread card."""
+    unreported = [event for event in played(4) if not isinstance(event, ResultAnnounced)]
+    closes = [event.t for event in unreported if isinstance(event, RoundClosed)]
+    belief = belief_of(STYLE_A, boxes(), bets())
+    judged(belief, unreported, lambda event: swap_bets(event) if closes[0] < event.t <= closes[1] else event)
+    assert belief.setup is not None and belief.setup.hint is None
 
 
 def test_fault_of_a_dealer_is_still_told_at_once() -> None:
