@@ -19,6 +19,7 @@ from thirdcard.rules.belief.missed_cards import (
     cards_laid,
     is_handled_early,
     missed_before,
+    share_dealt_open,
     share_not_dealt,
     with_missed,
 )
@@ -392,6 +393,8 @@ class Belief:
     def _calibrated(self, alert: Alert, share: float) -> Alert:
         """The alert with a calibrated confidence; reports of devices and people alone keep theirs."""
         share *= share_not_dealt(alert, self._lines, self.referee.face_down, self.priors)
+        if not self.sight.are_backs_seen:
+            share *= share_dealt_open(alert, self.referee.face_down, self.priors)
         weighed = replace(alert, confidence=round(min(max(share, 0.0), 1.0), 6))
         if not self.sight.is_seen:
             return weighed

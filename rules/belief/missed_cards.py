@@ -1,4 +1,5 @@
-"""Cards that left the shoe without a line in the log, for example when two backs side by side look like one.
+"""Cards that left the shoe without a line in the log, for example when two backs side by side look like one, and cards
+whose backs were not seen.
 
 Where the first four cards come face down, hands are passed and turned only once all four lie there. A hand that was
 passed or turned earlier shows that a card was missed.
@@ -19,6 +20,7 @@ from thirdcard.rules.rulebook.model import Phase
 
 _MISSING = {"misdeal.short_hand": Phase.INITIAL, "misdeal.third_card_missing": Phase.THIRD}
 """The phase of the card that each fault says is missing."""
+_DEALT_OPEN = ("exposed_card.first_card", "exposed_card.face_up_deal")
 
 
 def cards_laid(lines: Sequence[Event]) -> int:
@@ -74,6 +76,17 @@ def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[
         return 1.0
     rate = priors.rate(alert.code)
     return rate / (rate + priors.missed_back)
+
+
+def share_dealt_open(alert: Alert, face_down: Collection[Phase], priors: Priors) -> float:
+    """The probability that a card was really dealt open at a table where no back was seen yet, 0 to 1.
+
+    It may have lain there before, with a back that the camera does not see, and show only now that it is turned.
+    """
+    if alert.code not in _DEALT_OPEN or Phase.INITIAL not in face_down:
+        return 1.0
+    rate = priors.rate(alert.code)
+    return rate / (rate + priors.unseen_backs)
 
 
 def with_missed(choices: Sequence[Choice], hand: Side, share: float) -> Sequence[Choice]:

@@ -35,9 +35,10 @@ class Priors:
     """The share of rounds in which the cards are read to have another winner than they have."""
     missed_card: float = 0.0
     """The share of dealt cards that leave no line in the log."""
-
     missed_back: float = 0.0
     """The same share for cards that lie face down, in rounds in which other cards came unseen."""
+    unseen_backs: float = 0.0
+    """The share of tables at which cards are dealt face down, and a camera sees no back in its first round."""
 
     @property
     def missed_share(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, Event, Source
+from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, CardDealt, Event, Source
 
 
 @dataclass(slots=True)
@@ -15,6 +15,8 @@ class CameraSight:
     """Whether any line carries a camera's confidence; without one nothing is in doubt."""
     is_seldom_seen: bool = False
     """Whether too few frames came to judge the running round, or the time between rounds."""
+    are_backs_seen: bool = False
+    """Whether any card was surely seen to come face down: then backs show at this table."""
     _are_frames_few: bool = False
 
     def observe(self, event: Event) -> None:
@@ -24,6 +26,8 @@ class CameraSight:
                 self._are_frames_few = self.is_seldom_seen = True
             case CameraBack():
                 self._are_frames_few = False
+            case CardDealt(face_up=False, order_unseen=False, source=Source.CAMERA):
+                self.are_backs_seen = True
         self.is_seen = self.is_seen or (event.source is Source.CAMERA and event.confidence is not None)
 
     def begin(self) -> None:

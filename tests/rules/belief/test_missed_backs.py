@@ -69,3 +69,33 @@ def test_card_in_excess_is_none_of_the_first_four() -> None:
         log.add("card_dealt", card_id=f"c{number}", hand=hand, **seen)
     assert cards_laid(log.events) == 3
     assert missed_before(log.events, len(log.events) - 1, ORDER, frozenset(Phase)) is None
+
+
+def opened(*, backs: int, earlier: bool = False) -> list[Event]:
+    """A first card that is open when it is first seen, and three others, of which so many show their backs."""
+    log = TableLog(RULES)
+    seen: dict[str, Any] = {"source": "camera", "confidence": 0.999}
+    if earlier:
+        log.add("bets_opened").add("no_more_bets")
+        log.add("card_dealt", card_id="c00", hand="player", card=None, face_up=False, **seen).add("round_closed")
+    log.add("bets_opened").add("no_more_bets")
+    log.add("card_dealt", card_id="c0", hand="player", card="4H", face_up=True, **seen)
+    for number, hand in enumerate(("banker", "player", "banker")):
+        came = seen if number < backs else {"source": "camera", "confidence": 0.5, "order_unseen": True}
+        log.add("card_dealt", card_id=f"c{number + 1}", hand=hand, card=None, face_up=False, **came)
+    return log.add("round_closed").events
+
+
+@pytest.mark.parametrize(
+    ("backs", "earlier", "is_alleged"),
+    [
+        pytest.param(0, False, False, id="no back was ever seen"),
+        pytest.param(0, True, True, id="backs were seen before"),
+        pytest.param(1, False, True, id="a back beside it"),
+    ],
+)
+def test_open_card_is_alleged_only_where_backs_are_seen(backs: int, earlier: bool, is_alleged: bool) -> None:
+    alerts, doubtful = found(opened(backs=backs, earlier=earlier))
+    assert ("exposed_card.first_card" in {alert.code for alert in alerts}) is is_alleged
+    if not is_alleged:
+        assert [alert.code for alert in doubtful] == ["exposed_card.first_card"]
