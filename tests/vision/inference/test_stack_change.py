@@ -51,13 +51,19 @@ def comparer() -> StackComparer:
     ("fates", "growth"),
     [
         pytest.param([(0.2, 0.02, 0.18, 0.6)], Growth(is_seen=False, direction=0), id="laid-anew"),
-        pytest.param([(0.1, 0.02, 0.5, 0.38)], Growth(is_seen=True, direction=1, sureness=0.5), id="more-or-anew"),
+        pytest.param(
+            [(0.1, 0.02, 0.5, 0.38)], Growth(is_seen=True, direction=1, sureness=0.5, opposite=0.1), id="more-or-anew"
+        ),
         pytest.param([(0.1, 0.8, 0.1)], Growth(is_seen=False, direction=0), id="same"),
         pytest.param([(0.4, 0.15, 0.45)], Growth(is_seen=False, direction=0), id="not-sure-enough-of-a-change"),
-        pytest.param([(0.04, 0.06, 0.9)], Growth(is_seen=True, direction=1, sureness=0.9), id="more"),
-        pytest.param([(0.55, 0.05, 0.4)], Growth(is_seen=True, direction=-1, sureness=0.55), id="fewer-or-more"),
+        pytest.param([(0.04, 0.06, 0.9)], Growth(is_seen=True, direction=1, sureness=0.9, opposite=0.04), id="more"),
         pytest.param(
-            [(0.0, 1.0, 0.0), (0.9, 0.05, 0.05)], Growth(is_seen=True, direction=-1, sureness=0.9), id="one-of"
+            [(0.55, 0.05, 0.4)], Growth(is_seen=True, direction=-1, sureness=0.55, opposite=0.4), id="fewer-or-more"
+        ),
+        pytest.param(
+            [(0.0, 1.0, 0.0), (0.9, 0.05, 0.05)],
+            Growth(is_seen=True, direction=-1, sureness=0.9, opposite=0.05),
+            id="one-of",
         ),
         pytest.param(
             [(0.95, 0.0, 0.05), (0.05, 0.0, 0.95)], Growth(is_seen=True, direction=None), id="a-chip-moved-over"
