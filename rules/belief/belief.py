@@ -327,6 +327,7 @@ class Belief:
         for key, alert in found.items():
             rivals = self._rivals(key, found)
             if key in self._told or any(rival in self._told for rival in rivals):
+                self._doubtful.pop(key, None)
                 continue
             telling = self._telling(alert, [found[rival] for rival in rivals])
             if telling is Telling.ALERT:
@@ -369,7 +370,7 @@ class Belief:
 
         If it is certain that a wager was changed late, but not whether chips were added or taken, that is reported.
         """
-        if any(rival.confidence > alert.confidence for rival in rivals):
+        if any((rival.confidence, rival.code) > (alert.confidence, alert.code) for rival in rivals):
             return Telling.NOTHING
         return self.tell(replace(alert, confidence=_joint(alert, rivals)))
 
@@ -394,7 +395,7 @@ class Belief:
         """The alert with a calibrated confidence; reports of devices and people alone keep theirs."""
         share *= share_not_dealt(alert, self._lines, self.referee.face_down, self.priors)
         if not self.sight.are_backs_seen:
-            share *= share_dealt_open(alert, self.referee.face_down, self.priors)
+            share *= share_dealt_open(alert, self._lines, self.referee.face_down, self.priors)
         weighed = replace(alert, confidence=round(min(max(share, 0.0), 1.0), 6))
         if not self.sight.is_seen:
             return weighed

@@ -78,12 +78,17 @@ def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[
     return rate / (rate + priors.missed_back)
 
 
-def share_dealt_open(alert: Alert, face_down: Collection[Phase], priors: Priors) -> float:
+def share_dealt_open(alert: Alert, lines: Sequence[Event], face_down: Collection[Phase], priors: Priors) -> float:
     """The probability that a card was really dealt open at a table where no back was seen yet, 0 to 1.
 
-    It may have lain there before, with a back that the camera does not see, and show only now that it is turned.
+    It may have lain there before, with a back that the camera does not see, and show only now that it is turned. A card
+    that a person or a device reports was dealt as reported.
     """
-    if alert.code not in _DEALT_OPEN or Phase.INITIAL not in face_down:
+    is_seen_open = any(
+        isinstance(line, CardDealt) and line.face_up and line.source is Source.CAMERA and line.confidence is not None
+        for line in lines
+    )
+    if alert.code not in _DEALT_OPEN or Phase.INITIAL not in face_down or not is_seen_open:
         return 1.0
     rate = priors.rate(alert.code)
     return rate / (rate + priors.unseen_backs)

@@ -317,3 +317,16 @@ def test_directions_that_are_open_share_the_probability_of_a_change() -> None:
     lines = [one for each in (as_logged, other) for one in each.lines if isinstance(one, WagerChanged)]
     assert [(one.chips_before, one.chips_after) for one in lines] == [(3, 2), (2, 3)]
     assert [one.confidence for one in lines] == [pytest.approx(0.9), pytest.approx(0.9)]
+
+
+def test_directions_that_are_equally_likely_make_one_doubtful_finding_and_then_one_alert() -> None:
+    """The first reading that was doubtful is not doubtful beside the alert."""
+    told: list[Telling] = [Telling.REVIEW]
+    belief = Belief(Referee(RULES), lambda _: told[-1], lambda alert: alert.confidence)
+    events = changed_late(0.475, {"more": 0.475})
+    early = [belief.observe(event) for event in events[:-1]]
+    assert alerts_of(early) == []
+    told.append(Telling.ALERT)
+    closed = belief.observe(events[-1])
+    assert [alert.code.partition(".")[0] for alert in closed.alerts] == ["late_bet"]
+    assert closed.doubtful == ()

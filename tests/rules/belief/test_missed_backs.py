@@ -99,3 +99,11 @@ def test_open_card_is_alleged_only_where_backs_are_seen(backs: int, earlier: boo
     assert ("exposed_card.first_card" in {alert.code for alert in alerts}) is is_alleged
     if not is_alleged:
         assert [alert.code for alert in doubtful] == ["exposed_card.first_card"]
+
+
+@pytest.mark.parametrize("source", [None, "person"])
+def test_open_card_that_people_report_was_dealt_open(source: str | None) -> None:
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    log.add("card_dealt", card_id="c0", hand="player", card="4H", face_up=True, source=source)
+    (alert, *_), _ = found(log.add("round_closed").events)
+    assert (alert.code, alert.confidence) == ("exposed_card.first_card", 1.0)
