@@ -5,19 +5,21 @@ The dealer stands at the top edge; players sit at the other three. Millimetres o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from thirdcard.calibration.layout import Area, Layout
 from thirdcard.rules.log.events import DEALER, UNKNOWN
 
-DEALER_SHARE = 0.25
-"""The dealer reaches in over the top edge, or over a side within this share of the cloth's height from the top."""
-
 KNOWN_SHARE = 0.25
 """The least share of looks that must show where the arm came in."""
 
+Point = tuple[float, float]
 
-def who_reached(entries_mm: Sequence[tuple[float, float] | None], area: Area, layout: Layout) -> str:
+
+def who_reached(entries_mm: Sequence[Point | None], area: Area, layout: Layout) -> str:
     """`dealer`, `seat:n`, or `unknown` where no arm was followed to an edge or both sides reached in.
 
     Args:
@@ -28,9 +30,28 @@ def who_reached(entries_mm: Sequence[tuple[float, float] | None], area: Area, la
     known = [entry for entry in entries_mm if entry is not None]
     if not known or len(known) < KNOWN_SHARE * len(entries_mm):
         return UNKNOWN
-    dealer_looks = sum(y < layout.size_mm[1] * DEALER_SHARE for _, y in known)
+    seats = list(_seat_places(layout))
+    dealer_looks = sum(_is_dealers(entry, seats) for entry in known)
     if dealer_looks >= 0.8 * len(known):
         return DEALER
     if dealer_looks > 0.2 * len(known) or area.seat is None:
         return UNKNOWN
     return f"seat:{area.seat}"
+
+
+def _is_dealers(entry_mm: Point, seats_mm: Sequence[Point]) -> bool:
+    """Whether the top edge, over which the dealer leans at any place, is nearer than every player's place."""
+    return all(entry_mm[1] < math.dist(entry_mm, seat) for seat in seats_mm)
+
+
+def _seat_places(layout: Layout) -> Iterator[Point]:
+    """Where each player sits: on the cloth's edge, behind the seat's areas as seen from the middle of the top edge."""
+    width, depth = layout.size_mm
+    dealer = np.array([width / 2, 0.0])
+    for seat in {area.seat for area in layout.areas if area.seat is not None}:
+        centre = np.mean([area.centre_mm for area in layout.areas if area.seat == seat], axis=0)
+        across, down = (float(part) for part in centre - dealer)
+        to_side = math.inf if across == 0 else width / 2 / abs(across)
+        to_bottom = math.inf if down <= 0 else depth / down
+        reach = min(to_side, to_bottom)
+        yield (float(dealer[0] + reach * across), float(max(reach * down, 0.0)))
