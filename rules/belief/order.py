@@ -42,14 +42,15 @@ class LawfulOrder:
     order: tuple[Side, ...]
     face_down: frozenset[Phase] = frozenset()
     """The phases whose cards the style deals face down."""
-    _dealt: int = 0
+    dealt: int = 0
+    """How many cards of the round came already."""
     _held: list[Event] = field(default_factory=list)
 
     def take(self, event: Event) -> Iterable[Event]:
         """The lines that can be passed on after this one."""
         if isinstance(event, CardDealt):
             waiting = sum(isinstance(one, CardDealt) for one in self._held)
-            if self._dealt + waiting < INITIAL_CARDS:
+            if self.dealt + waiting < INITIAL_CARDS:
                 self._held += self._as_dealt(event, Phase.INITIAL)
                 return self._release(event.t)
             return [*self._give_up(event.t), *self._as_dealt(event, Phase.THIRD)]
@@ -86,21 +87,21 @@ class LawfulOrder:
     def _release(self, t: float) -> list[Event]:
         """The lines of the cards whose turn it is."""
         told: list[Event] = []
-        while self._dealt < INITIAL_CARDS:
-            hand = self.order[self._dealt]
+        while self.dealt < INITIAL_CARDS:
+            hand = self.order[self.dealt]
             dealt = (one for one in self._held if isinstance(one, CardDealt) and one.hand is hand)
             card = next(dealt, None)
             if card is None:
                 break
             told += [replace(one, t=t) for one in self._held if card_of(one) == card.card_id]
             self._held = [one for one in self._held if card_of(one) != card.card_id]
-            self._dealt += 1
+            self.dealt += 1
         return told
 
     def _give_up(self, t: float) -> list[Event]:
         """Release all held lines in the order in which they were seen."""
         held, self._held = self._held, []
-        self._dealt += sum(isinstance(one, CardDealt) for one in held)
+        self.dealt += sum(isinstance(one, CardDealt) for one in held)
         return [replace(one, t=t) for one in held]
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from thirdcard.rules.belief.order import settled
+from thirdcard.rules.belief.order import LawfulOrder, settled
 from thirdcard.rules.belief.priors import Priors
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import (
@@ -27,7 +27,7 @@ from thirdcard.rules.log.events import (
 )
 from thirdcard.rules.referee import Referee
 from thirdcard.rules.round.records import RoundRecord
-from thirdcard.rules.round.round import INITIAL_CARDS
+from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS
 from thirdcard.rules.rulebook.model import Phase
 
 SWAPPED_BETS = {"player": "banker", "banker": "player", "player_pair": "banker_pair", "banker_pair": "player_pair"}
@@ -78,9 +78,10 @@ class Suspect:
     is_judged_by_sides: bool = False
     """Whether this is another dealing style: then cards that lie otherwise than it deals them count as evidence against
     it, whether or not its text forbids that."""
-    _number: int | None = None
-    """The number of the latest round."""
     _dealt: int = 0
+    """How many cards of the running round came."""
+    _order: LawfulOrder | None = None
+    """Passes on the lines of a round in which some card's order was not seen; None before such a card."""
     _misfit: float = 0.0
     """The confidence, 0 to 1, that a card of the running round lies otherwise than the style deals."""
     _record: RoundRecord | None = None
@@ -88,11 +89,23 @@ class Suspect:
 
     def observe(self, event: Event) -> None:
         """Take the next line."""
-        judgement = self.referee.observe(self.change(settled(event)))
-        self._record = judgement.rounds[-1] if judgement.rounds else None
+        if self.referee.round is None and type(event) in ROUND_OPENERS:
+            self._dealt, self._order, self._misfit = 0, None, 0.0
+        self._record = None
+        for line in self._lines_of(self.change(event)):
+            judgement = self.referee.observe(line)
+            self._record = judgement.rounds[-1] if judgement.rounds else self._record
         self.found.update(map(_key, self.referee.standing.values()))
-        if self.is_judged_by_sides and isinstance(event, CardDealt) and event.hand is not None:
-            self._note_side(event)
+        if isinstance(event, CardDealt) and event.hand is not None:
+            self._dealt += 1
+            if self.is_judged_by_sides:
+                self._note_side(event)
+
+    def _lines_of(self, event: Event) -> Iterable[Event]:
+        """The lines that the referee is given for this one: cards whose order was not seen came in the lawful order."""
+        if self._order is None and isinstance(event, CardDealt) and event.order_unseen:
+            self._order = LawfulOrder(self.referee.order, self.referee.face_down, self._dealt)
+        return (settled(event),) if self._order is None else self._order.take(event)
 
     def weight_of_round(self, priors: Priors) -> float:
         """How often rounds like the running one happen in this set-up, relative."""
@@ -100,9 +113,6 @@ class Suspect:
         return fault_weight(self.referee.standing.values(), priors) * seldom * settling_weight(self._record, priors)
 
     def _note_side(self, dealt: CardDealt) -> None:
-        if self._number != self.referee.round:
-            self._number, self._dealt, self._misfit = self.referee.round, 0, 0.0
-        self._dealt += 1
         phase = Phase.INITIAL if self._dealt <= INITIAL_CARDS else Phase.THIRD
         if dealt.face_up == (phase in self.referee.face_down) and not dealt.order_unseen:
             self._misfit = max(self._misfit, 1.0 if dealt.confidence is None else dealt.confidence)

@@ -88,6 +88,8 @@ class Otherwise(NamedTuple):
 
 SETTLED_OTHERWISE = "the wagers were settled by another outcome than the cards were read to have"
 """Why payments of a round are not judged, where no result was announced."""
+WINNERS_TAKEN = "all that was seen of the settling is that chips were taken from winning wagers; they may be change"
+"""Why an unpaid winner is not alleged where nothing else was seen."""
 
 
 class RoundRecord(NamedTuple):
@@ -117,8 +119,12 @@ class RoundRecord(NamedTuple):
 
     @property
     def is_settled_otherwise(self) -> bool:
-        """Whether nobody announced the result, and more wagers were settled against the cards than by them."""
-        return any(doubt.why == SETTLED_OTHERWISE for doubt in self.undetermined)
+        """Whether the settling contradicts the cards without anybody being accused.
+
+        Nobody announced the result, and more wagers were settled against the cards than by them; or chips were taken
+        from winners, and nothing else was settled.
+        """
+        return any(doubt.why in (SETTLED_OTHERWISE, WINNERS_TAKEN) for doubt in self.undetermined)
 
 
 def format_round(record: RoundRecord) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.words import Bet, SettleAction, Settling, Source
 from thirdcard.rules.log.events import UNSEEN, WagerChanged, WagerSettled
-from thirdcard.rules.round.records import SETTLED_OTHERWISE, Due, RoundRecord
+from thirdcard.rules.round.records import SETTLED_OTHERWISE, WINNERS_TAKEN, Due, RoundRecord
 from thirdcard.rules.round.round import DealtCard, Round, Wager, confidence_of
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.acts import Acts, facts_about, fault_of, named, sum_of
@@ -98,6 +98,8 @@ class PayoutJudge:
         if running.closed_t is not None:
             rests_on_sight = running.result is None or (running.void.is_void and running.void.rule is not None)
             self._is_disputed = self._is_disputed or (rests_on_sight and self._is_opposed(record.due))
+            if self._are_winners_taken(record.due):
+                running.doubt("payout.winner_unpaid", WINNERS_TAKEN)
             for due in record.due:
                 if due.area in self._late:
                     findings += self._judge_late(due, running, record)
@@ -121,10 +123,20 @@ class PayoutJudge:
         Or, where nobody announced a void hand, the fault that voids it may be an error. A collected wager on neither
         hand is no evidence: most of them lose whoever wins.
         """
-        acts = [(one, act) for one in due for act in self._settled.get(one.area, []) if act.source is Source.CAMERA]
-        telling = [(one, act) for one, act in acts if not _is_unclear(one, act) and not _loses_anyway(one, act)]
-        clear = [_is_as_due(one, act) for one, act in telling]
+        clear = [_is_as_due(one, act) for one, act in self._telling(due) if not _is_unclear(one, act)]
         return clear.count(False) > clear.count(True)
+
+    def _are_winners_taken(self, due: Iterable[Due]) -> bool:
+        """Whether chips were seen to be taken from winning hands, and no settlement tells more."""
+        telling = self._telling(due)
+        return bool(telling) and all(
+            one.bet in _HANDS and one.outcome is _WIN and _is_unclear(one, act) for one, act in telling
+        )
+
+    def _telling(self, due: Iterable[Due]) -> list[tuple[Due, WagerSettled]]:
+        """The settlements that a camera saw, with what is due; a bet that loses whoever wins tells nothing."""
+        acts = ((one, act) for one in due for act in self._settled.get(one.area, ()) if act.source is Source.CAMERA)
+        return [(one, act) for one, act in acts if not _loses_anyway(one, act)]
 
     def _judge_no_wagers(self, running: Round, record: RoundRecord) -> Iterator[Finding]:
         """Payments where no wager counts: it was placed too late, or the bet is not offered."""

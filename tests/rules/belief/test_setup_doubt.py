@@ -13,7 +13,15 @@ from thirdcard.rules.belief.belief import Belief, Telling
 from thirdcard.rules.belief.setup_doubt import SetupDoubt, Suspect, swap_bets, swap_boxes
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import parse_card
-from thirdcard.rules.log.events import Event, ResultAnnounced, RoundClosed
+from thirdcard.rules.log.events import (
+    CardDealt,
+    Event,
+    NoMoreBets,
+    ResultAnnounced,
+    RoundClosed,
+    SettleAction,
+    WagerSettled,
+)
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.rulebook.options import Rules
 
@@ -122,6 +130,41 @@ def test_swapped_bets_are_hinted_at_where_no_device_reports_the_result() -> None
     rightly = belief_of(STYLE_A, boxes(), bets())
     assert judged(rightly, unreported) == Judgement()
     assert rightly.setup is not None and rightly.setup.hint is None
+
+
+def test_swapped_bets_are_hinted_at_where_the_order_of_the_cards_is_never_seen() -> None:
+    belief, events = belief_of(STYLE_A, boxes(), bets()), [e for e in played(3) if not isinstance(e, ResultAnnounced)]
+    unseen = [replace(e, order_unseen=True) if isinstance(e, CardDealt) else e for e in events]
+    opened = [i for i, e in enumerate(unseen) if isinstance(e, NoMoreBets)]
+    for i in opened:  # both cards of a hand are found before the other's
+        unseen[i + 2], unseen[i + 3] = (
+            replace(unseen[i + 3], t=unseen[i + 2].t),
+            replace(unseen[i + 2], t=unseen[i + 3].t),
+        )
+    assert judged(belief, unseen, swap_bets).alerts == ()
+    assert belief.setup is not None and belief.setup.hint == "bets: look at the set-up"
+
+
+def test_winners_whose_chips_are_only_taken_speak_for_swapped_bets() -> None:
+    belief = belief_of(STYLE_A, boxes(), bets())
+    events = [
+        replace(event, amount=None) if isinstance(event, WagerSettled) else event
+        for event in played(3)
+        if not (isinstance(event, WagerSettled) and event.action is SettleAction.PAID)
+    ]
+    assert judged(belief, events, swap_bets).alerts == ()
+    assert belief.setup is not None and belief.setup.hint == "bets: look at the set-up"
+
+
+def test_one_round_in_which_winners_were_only_taken_makes_no_hint() -> None:
+    belief, events = belief_of(STYLE_A, boxes(), bets()), played(6)
+    first = [
+        replace(event, amount=None) if isinstance(event, WagerSettled) else event
+        for event in map(swap_bets, played(1))
+        if not (isinstance(event, WagerSettled) and event.action is SettleAction.PAID)
+    ]
+    assert judged(belief, [*first, *events[len(played(1)) :]]).alerts == ()
+    assert belief.setup is not None and belief.setup.hint is None
 
 
 def test_one_round_that_was_settled_against_the_cards_makes_no_hint() -> None:
