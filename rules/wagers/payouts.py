@@ -64,6 +64,8 @@ class PayoutJudge:
         self._advice = Advice(rules)
         self._may_return = False
         self._is_disputed = False
+        self._is_taken_only = False
+        """Whether all that was seen of the settling is that chips were taken from winning hands."""
         self._has_strange = False
         """Whether a bet that is not offered was settled."""
 
@@ -98,8 +100,7 @@ class PayoutJudge:
         if running.closed_t is not None:
             rests_on_sight = running.result is None or (running.void.is_void and running.void.rule is not None)
             self._is_disputed = self._is_disputed or (rests_on_sight and self._is_opposed(record.due))
-            if self._are_winners_taken(record.due):
-                running.doubt("payout.winner_unpaid", WINNERS_TAKEN)
+            self._is_taken_only = self._are_winners_taken(record.due)
             for due in record.due:
                 if due.area in self._late:
                     findings += self._judge_late(due, running, record)
@@ -224,7 +225,8 @@ class PayoutJudge:
         if self._is_disputed and any(act.source is Source.CAMERA for act in acts.all):
             return "payout.loser_paid", SETTLED_OTHERWISE
         if due.outcome is not _LOSE and any(_is_unclear(due, act) for act in acts.all):
-            return "payout.winner_unpaid", f"what the dealer did with the wager on {due.area} was not seen"
+            unseen = f"what the dealer did with the wager on {due.area} was not seen"
+            return "payout.winner_unpaid", WINNERS_TAKEN if self._is_taken_only else unseen
         return None
 
     def _is_done_with(self, due: Due, acts: Acts, running: Round) -> bool:
