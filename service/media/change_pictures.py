@@ -13,9 +13,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.history import CameraHistory
 from thirdcard.calibration.layout import Layout
-from thirdcard.service.media.overlay import area_outline, crop_area
+from thirdcard.service.media.overlay import area_box, area_outline
 from thirdcard.service.media.stills import Image
 from thirdcard.vision.frames import Frame
 
@@ -43,6 +44,10 @@ class ChangePictures:
     _looks: dict[str, deque[Image]] = field(default_factory=dict)
     _looked_t: float = -LOOK_S
     _ready: dict[str, bytes] = field(default_factory=dict)
+    _boxes: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
+    """By area: left, top, right and bottom of its views, in pixels."""
+    _calibration: Calibration | None = None
+    """The calibration that they were computed with."""
 
     def look(self, frame: Frame, calm: Collection[str]) -> None:
         """Keep a view of each calm area, now and then."""
@@ -74,8 +79,14 @@ class ChangePictures:
         return self._ready.pop(name, None)
 
     def _crop(self, frame: Frame, area_id: str) -> Image:
-        polygon = area_outline(self.layout.area(area_id)).polygon_mm
-        return crop_area(frame.image, self.camera.at(frame.t), polygon, margin_mm=MARGIN_MM)
+        calibration = self.camera.at(frame.t)
+        if calibration is not self._calibration:
+            self._calibration, self._boxes = calibration, {}
+        if area_id not in self._boxes:
+            polygon = area_outline(self.layout.area(area_id)).polygon_mm
+            self._boxes[area_id] = area_box(frame.image.shape[:2], calibration, polygon, margin_mm=MARGIN_MM)
+        x0, y0, x1, y1 = self._boxes[area_id]
+        return np.ascontiguousarray(frame.image[y0:y1, x0:x1])
 
 
 def side_by_side(before: Image, after: Image) -> Image:

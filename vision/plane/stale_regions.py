@@ -84,7 +84,7 @@ class BareCloth:
         """Take a look at which `hands` are the cells under hands."""
         self._hand_t[hands] = change.t
         bare = (change.still_s >= BARE_S) & (change.t - self._hand_t >= BARE_S)
-        self._picture[bare] = change.picture[bare]
+        cv2.copyTo(change.picture, bare.astype(np.uint8), self._picture)
         self._is_known |= bare
 
 
