@@ -45,10 +45,16 @@ def _is_dealers(entry_mm: Point, seats_mm: Sequence[Point]) -> bool:
 
 
 def _seat_places(layout: Layout) -> Iterator[Point]:
-    """Where each player sits: on the cloth's edge, behind the seat's areas as seen from the middle of the top edge."""
+    """Where each player sits: on the cloth's edge, behind the seat's areas as seen from the middle of the top edge.
+
+    A cloth without seats has one place, opposite the dealer.
+    """
     width, depth = layout.size_mm
     dealer = np.array([width / 2, 0.0])
-    for seat in {area.seat for area in layout.areas if area.seat is not None}:
+    seats = {area.seat for area in layout.areas if area.seat is not None}
+    if not seats:
+        yield (width / 2, depth)
+    for seat in seats:
         centre = np.mean([area.centre_mm for area in layout.areas if area.seat == seat], axis=0)
         across, down = (float(part) for part in centre - dealer)
         to_side = math.inf if across == 0 else width / 2 / abs(across)

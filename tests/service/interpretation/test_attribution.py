@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,10 @@ from thirdcard.service.interpretation.attribution import who_reached
 def test_reach_belongs_to_the_nearer_place(layout: str, area: str, entry_mm: tuple[float, float], by: str) -> None:
     cloth = load_layout(layout, Path())
     assert who_reached([entry_mm], cloth.area(area), cloth) == by
+
+
+@pytest.mark.parametrize(("entry_mm", "by"), [((900.0, -10.0), "dealer"), ((900.0, 1075.0), "unknown")])
+def test_cloth_without_seats_has_somebody_opposite_the_dealer(entry_mm: tuple[float, float], by: str) -> None:
+    whole = load_layout("mini-7", Path())
+    cloth = replace(whole, areas=tuple(area for area in whole.areas if area.seat is None))
+    assert who_reached([entry_mm], cloth.area("player-box"), cloth) == by
