@@ -36,7 +36,8 @@ class LawfulOrder:
     """Passes on the lines of a round as if the cards had come in the lawful order.
 
     The first four cards come in the order of the rulebook. A card that the style deals face down was turned after it
-    came. A later card waits, with all its lines, until the cards before it have come.
+    came. A later card waits, with all its lines, until the cards before it have come; once four lie there that came in
+    no lawful order, none waits.
     """
 
     order: tuple[Side, ...]
@@ -52,7 +53,9 @@ class LawfulOrder:
             waiting = sum(isinstance(one, CardDealt) for one in self._held)
             if self.dealt + waiting < INITIAL_CARDS:
                 self._held += self._as_dealt(event, Phase.INITIAL)
-                return self._release(event.t)
+                released = self._release(event.t)
+                is_complete = self.dealt + sum(isinstance(one, CardDealt) for one in self._held) == INITIAL_CARDS
+                return [*released, *self._give_up(event.t)] if is_complete else released
             return [*self._give_up(event.t), *self._as_dealt(event, Phase.THIRD)]
         if isinstance(event, _OF_A_CARD) and any(card_of(one) == event.card_id for one in self._held):
             self._held.append(event)

@@ -91,3 +91,17 @@ def test_first_card_that_nobody_saw_come_closes_betting_as_surely_as_it_was_deal
         log.add("round_closed").events, Belief(Referee(rules_of("nsw")), telling, lambda one: one.confidence)
     )
     assert [alert.code for alert in alerts_of(judgements)] == ["late_bet.removed"]
+
+
+def test_fault_that_no_order_of_the_cards_explains_is_dated_to_the_fourth_card() -> None:
+    """Three of the first four came to the Player; when the second of them came was not seen."""
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    for number, hand in enumerate(("player", "banker", "player", "player"), start=1):
+        more = {"confidence": 0.5, "order_unseen": True} if number == 3 else {"confidence": 1.0}
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=None, face_up=False, source="camera", **more)
+    fourth_t = log.events[-1].t
+    log.add("card_moved", card_id="c4", hand="banker")
+    for card_id, face in FACES.items():
+        log.add("card_turned", card_id=card_id, card=face, face_up=True, by="dealer")
+    log.add("card_dealt", card_id="c5", hand="player", card=None, face_up=False, source="camera", confidence=1.0)
+    assert ("misdeal.order", fourth_t) in [(alert.code, alert.t) for alert in alerts_of(judged(log.events))]
