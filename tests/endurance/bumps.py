@@ -5,7 +5,7 @@
 Tables of the shipped scripts are filmed during play. Then the camera is turned by up to 2 degrees, moved by up to
 30 mm, or both, and play continues. The file has one line for each bump: the seconds until it was reported, and the
 error of the calibration in use at the end. That error is the largest in the card boxes and wagering areas, in
-millimetres. Bumps that move no place of these by more than 5 mm need not be reported.
+millimetres. Bumps that move no place of these by more than half a millimetre harm nothing, and are counted apart.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from thirdcard.datasets.scene.renderer import SceneRenderer
 from thirdcard.datasets.script.render import moments_of, prepare
 from thirdcard.datasets.script.script import load_script
 from thirdcard.vision.frames import Frame
-from thirdcard.vision.health.camera_health import MOVED_MM, CameraHealth
+from thirdcard.vision.health.camera_health import CameraHealth
 from thirdcard.vision.observations import CameraRefitted, PictureFault, PictureFaulted
 from thirdcard.vision.plane.change_gate import SMALL_WH_PX
 
@@ -41,6 +41,8 @@ BEFORE_S, AFTER_S = 1.5, 4.0
 NOTICED_S, SAFE_MM, WRONG_MM = 2.0, 2.0, 8.0
 """Requirements: a bump is noticed within `NOTICED_S`, and the new calibration's error is below `SAFE_MM`. No
 calibration with an error above `WRONG_MM` may stay in use unreported."""
+HARMLESS_MM = 0.5
+"""Bumps that show less than this on the cloth may stay unnoticed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +119,7 @@ def try_bump(table: Filmed, dice: np.random.Generator) -> Bumped:
         table=table.name,
         turned_deg=round(turned_deg, 2),
         moved_mm=round(moved, 1),
-        shows_mm=round(off_mm(table.layout, table.camera, true), 1),
+        shows_mm=round(off_mm(table.layout, table.camera, true), 2),
         noticed_s=None if noticed_s is None else round(noticed_s, 2),
         fitted_s=None if fitted is None else round(fitted.t - BEFORE_S, 2),
         is_used=fitted is not None and fitted.is_used,
@@ -128,12 +130,14 @@ def try_bump(table: Filmed, dice: np.random.Generator) -> Bumped:
 
 def summary(tried: list[Bumped]) -> str:
     """Return the figures to compare with the requirements, one on each line."""
-    told = [one for one in tried if one.shows_mm > MOVED_MM]
+    noticed = [one for one in tried if one.noticed_s is not None and one.noticed_s <= NOTICED_S]
+    missed = [one for one in tried if one not in noticed]
     used = [one for one in tried if one.is_used]
     lines = [
-        f"{len(tried)} bumps, {len(told)} of them by more than {MOVED_MM:g} mm on the cloth",
-        f"noticed within {NOTICED_S:.0f} s: {sum((one.noticed_s or 99) <= NOTICED_S for one in told)} of {len(told)}",
-        f"corrected to under {SAFE_MM:.0f} mm: {sum(one.is_used and one.off_mm < SAFE_MM for one in told)}",
+        f"{len(tried)} bumps, noticed within {NOTICED_S:.0f} s: {len(noticed)}",
+        f"not noticed though they show more than {HARMLESS_MM:g} mm on the cloth: "
+        f"{sum(one.shows_mm > HARMLESS_MM for one in missed)} of {len(missed)}",
+        f"corrected to under {SAFE_MM:.0f} mm: {sum(one.off_mm < SAFE_MM for one in used)}",
         f"calibration in use with an error above {WRONG_MM:.0f} mm, unreported: "
         f"{sum(one.off_mm > WRONG_MM and (one.is_used or one.noticed_s is None) for one in tried)}",
     ]

@@ -64,8 +64,16 @@ class PrintLook:
     """Share of the cloth's blocks that have become pure white."""
     brightest: float
     """The 95th percentile of the cloth's levels."""
-    shift_mm: float
-    """Approximate shift of the print in mm; valid for small shifts only."""
+    shifts_mm: NDArray[np.float64]
+    """(9, 12, 2) approximate shift of each block's print in mm, right and down on the cloth; valid for small shifts
+    only. NaN where it is unknown."""
+
+    @property
+    def shift_mm(self) -> float:
+        """The upper quartile of the blocks' shifts, in mm; 0 where none is known."""
+        lengths = np.hypot(self.shifts_mm[..., 0], self.shifts_mm[..., 1])
+        known = lengths[np.isfinite(lengths)]
+        return _upper(known, 0.75) if known.size else 0.0
 
 
 @dataclass(slots=True)
@@ -121,7 +129,7 @@ class PrintMemory:
             hidden_share=1.0 - float(seen.sum()) / count if count >= LEAST_BLOCKS else 0.0,
             washed_share=float((washed & cloth).sum() / max(int(cloth.sum()), 1)),
             brightest=_upper(bright, 0.95) if bright.size else 255.0,
-            shift_mm=self._shift_mm(kept, picture, kept.has_print & (alike >= SURE_ALIKE)),
+            shifts_mm=self._shifts_mm(kept, picture, kept.has_print & (alike >= SURE_ALIKE)),
         )
 
     def forget(self) -> None:
@@ -162,17 +170,17 @@ class PrintMemory:
         self.small = np.where(wide, grey, self.small).astype(np.uint8)
         self._kept = _mixed(self._kept, now, due, fine)
 
-    def _shift_mm(self, kept: _Remembered, picture: BlockPicture, blocks: BlockMask) -> float:
-        """Return the upper quartile of the blocks' shifts, in mm.
+    def _shifts_mm(self, kept: _Remembered, picture: BlockPicture, blocks: BlockMask) -> NDArray[np.float64]:
+        """Return the shifts of these blocks, (9, 12, 2) mm; NaN for the others, and for all where there are too few.
 
         The shift s of each block is fitted by least squares: now(x) = before(x) - slope(x) s.
         """
         if int(blocks.sum()) < LEAST_BLOCKS:
-            return 0.0
+            return np.full((ROWS, COLUMNS, 2), np.nan)
         gone = [kept.matches[i] - picture.means_with(kept.slopes[i], kept.slope_means[i]) for i in (0, 1)]
         shift_px = np.einsum("ijkl,ijl->ijk", kept.solvers, np.stack(gone, axis=-1))
         shift_mm = np.einsum("ijkl,ijl->ijk", self._grid.mm_per_px, shift_px)
-        return _upper(np.hypot(shift_mm[blocks, 0], shift_mm[blocks, 1]), 0.75)
+        return np.where(blocks[..., None], shift_mm, np.nan)
 
 
 def _upper(values: NDArray[np.floating], share: float) -> float:

@@ -66,6 +66,7 @@ def test_fault_is_told_within_two_seconds_and_so_is_its_end(spoil: Spoil, fault:
 
 
 MOVES = [
+    pytest.param(partial(moved, right_mm=0.8, down_mm=-0.3), 0.85, id="touched_1_mm"),
     pytest.param(partial(moved, right_mm=3.0, down_mm=-1.5), 3.35, id="knocked_3_mm"),
     pytest.param(partial(moved, right_mm=6.0, down_mm=-3.0), 6.7, id="knocked_7_mm"),
     pytest.param(partial(moved, right_mm=70.0, down_mm=40.0), 80.6, id="pushed_80_mm"),
@@ -130,7 +131,7 @@ def test_camera_moved_since_an_earlier_picture_is_noticed_at_the_beginning(since
         pytest.param(covered, 5.2, id="hand_over_the_lens_for_a_moment"),
         pytest.param(partial(covered, share=0.4), 9.0, id="people_leaning_over"),
         pytest.param(partial(dimmed, factor=0.45), 9.0, id="lamp_goes_out"),
-        pytest.param(partial(moved, right_mm=1.0, down_mm=0.5), 9.0, id="camera_shifted_1_mm"),
+        pytest.param(partial(moved, right_mm=0.2, down_mm=0.1), 9.0, id="camera_trembled"),
         pytest.param(partial(defocused, sigma_px=0.6), 9.0, id="slightly_soft"),
         pytest.param(frozen, 5.8, id="picture_stalls_for_a_moment"),
         pytest.param(lambda image, t: noisy(cloth(), t), 9.0, id="nothing_moves_between_rounds"),
