@@ -34,6 +34,8 @@ _OTHER_WORDS = (
 )  # fmt: skip
 """Words of houses, of other bets, and words that look alike: none of them names an outcome."""
 _SHIFT = 4
+_FINE = 8
+"""Markers are drawn with so many pixels along each pixel of the cloth, since cameras are fitted to their corners."""
 
 
 @lru_cache(maxsize=256)
@@ -215,15 +217,24 @@ class ClothDrawing:
         if markers is None:
             return
         dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, markers.dictionary))
-        side = round(markers.side_mm * self.scale)
-        rim = max(side // 6, 2)
-        for number, (x, y) in markers.at.items():
+        side = round(markers.side_mm * self.scale * _FINE)
+        rim = max(side // 6, 2 * _FINE)
+        for number, at_mm in markers.at.items():
             tile = cv2.aruco.generateImageMarker(dictionary, int(number), side)
-            tile = cv2.copyMakeBorder(tile, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=(245,))
-            x0, y0 = round(x * self.scale - tile.shape[1] / 2), round(y * self.scale - tile.shape[0] / 2)
-            target = self.image[max(y0, 0) : y0 + tile.shape[0], max(x0, 0) : x0 + tile.shape[1]]
-            cut = tile[max(-y0, 0) :, max(-x0, 0) :][: target.shape[0], : target.shape[1]]
-            target[:] = cut[:, :, None]
+            tile = cv2.copyMakeBorder(tile, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=(255,))
+            self._marker(np.asarray(tile, np.uint8), np.array(at_mm))
+
+    def _marker(self, tile: Image, at_mm: Points) -> None:
+        """Print a marker about its middle; the tile has `_FINE` pixels along each pixel of the cloth."""
+        corner_px = at_mm * self.scale - tile.shape[0] / (2 * _FINE)
+        whole_px = np.floor(corner_px)
+        reach = tile.shape[0] // _FINE + 2
+        height, width = self.image.shape[:2]
+        for part, tone in ((np.full_like(tile, 255), 245.0), (255 - tile, 0.0)):
+            fine = cv2.warpAffine(part, _shift_by((corner_px - whole_px) * _FINE), (reach * _FINE, reach * _FINE))
+            mask = cv2.resize(fine, (reach, reach), interpolation=cv2.INTER_AREA)
+            mask = cv2.warpAffine(mask, _shift_by(whole_px), (width, height), flags=cv2.INTER_NEAREST)
+            self.ink(np.asarray(mask, np.uint8), (tone, tone, tone), 1.0)
 
     def _age(self) -> None:
         cloth = self._cloth
@@ -237,6 +248,11 @@ class ClothDrawing:
         wear += cloth.weave * 1.5 * cv2.GaussianBlur(streak, (0, 0), sigmaX=3.0, sigmaY=0.5)
         wear = np.clip(wear, 0.4, 1.6)
         self.image = np.asarray(cv2.multiply(self.image, cv2.merge([wear, wear, wear]), dtype=cv2.CV_8U), np.uint8)
+
+
+def _shift_by(by_px: Points) -> Points:
+    """Return the affine map that moves a picture by so many pixels, (2, 3)."""
+    return np.column_stack([np.eye(2), by_px])
 
 
 def blend(target: Image, mask: Image, colour: Sequence[float], opacity: float) -> None:

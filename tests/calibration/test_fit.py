@@ -15,7 +15,7 @@ from thirdcard.calibration.camera_problem import KnownLens
 from thirdcard.calibration.errors import FitError, LayoutError
 from thirdcard.calibration.fit import LensSource, fit_camera, fit_from_markers, fit_from_points
 from thirdcard.calibration.layout import Layout, load_layout, parse_layout
-from thirdcard.calibration.markers import find_markers, marker_dictionary
+from thirdcard.calibration.markers import find_markers, marker_corners_mm, marker_dictionary
 
 MINI = load_layout("mini-7", Path())
 SIZE = (1920, 1080)
@@ -159,21 +159,25 @@ def test_mixed_up_names_are_refused() -> None:
         fit_from_points(points, MINI, image_size_wh_px=SIZE)
 
 
-def picture_of_markers(layout: Layout, camera: Calibration, *, turns: int = 0) -> np.ndarray:
-    """What the camera sees of a bare cloth with its markers, all of them turned clockwise by quarter turns."""
+def picture_of_markers(layout: Layout, camera: Calibration, *, turns: int = 0, cloth: int = 230) -> np.ndarray:
+    """What the camera sees of a cloth with its markers, all of them turned clockwise by quarter turns.
+
+    Their paper is white and wider than their pattern by a cell on each side.
+    """
     assert layout.markers is not None
     dictionary = marker_dictionary(layout.markers.dictionary)
     side = layout.markers.side_mm
     grid_px = np.stack(np.meshgrid(np.arange(1920.0), np.arange(1080.0)), axis=-1).reshape(-1, 2)
     cloth_mm = camera.layout_from_image(grid_px).reshape(1080, 1920, 2).astype(np.float32)
-    picture = np.full((1080, 1920), 230, np.uint8)
+    picture = np.full((1080, 1920), cloth, np.uint8)
     for number, at in layout.markers.at.items():
-        drawn = np.rot90(cv2.aruco.generateImageMarker(dictionary, number, 240), -turns)
-        own_px = (cloth_mm - np.array(at, np.float32) + side / 2) * (240 / side) - 0.5
-        shown = cv2.remap(
-            np.ascontiguousarray(drawn), own_px[..., 0], own_px[..., 1], cv2.INTER_LINEAR, borderValue=230
-        )
-        picture = np.minimum(picture, shown)
+        printed = np.minimum(np.rot90(cv2.aruco.generateImageMarker(dictionary, number, 240), -turns), 230)
+        drawn = cv2.copyMakeBorder(printed, 40, 40, 40, 40, cv2.BORDER_CONSTANT, value=(230,))
+        drawn = cv2.GaussianBlur(drawn, (0, 0), 3.0)  # as finely as the picture shows it
+        own_px = (cloth_mm - np.array(at, np.float32) + side / 2) * (240 / side) + 40 - 0.5
+        shown = cv2.remap(drawn, own_px[..., 0], own_px[..., 1], cv2.INTER_LINEAR, borderValue=cloth)
+        lies = cv2.remap(np.ones_like(drawn), own_px[..., 0], own_px[..., 1], cv2.INTER_NEAREST, borderValue=0)
+        picture = np.where(lies > 0, shown, picture)
     return cv2.cvtColor(cv2.GaussianBlur(picture, (3, 3), 0), cv2.COLOR_GRAY2BGR)
 
 
@@ -181,7 +185,34 @@ def picture_of_markers(layout: Layout, camera: Calibration, *, turns: int = 0) -
 def test_fit_from_markers_finds_the_camera_whichever_way_up_they_lie(turns: int) -> None:
     true = camera_over(MINI, tilt_deg=25.0)
     fit = fit_from_markers(picture_of_markers(MINI, true, turns=turns), MINI)
-    assert worst_error_mm(fit.calibration, true) < 1.5
+    assert worst_error_mm(fit.calibration, true) < 0.5
+
+
+@pytest.mark.parametrize("cloth", [20, 230])
+def test_corners_of_markers_are_found_to_a_fifth_of_a_pixel(cloth: int) -> None:
+    assert MINI.markers is not None
+    camera = camera_over(MINI, tilt_deg=25.0)
+    seen = find_markers(picture_of_markers(MINI, camera, cloth=cloth), MINI.markers)
+    for number, corners in seen.items():
+        true = camera.image_from_layout(marker_corners_mm(MINI.markers, number))
+        assert np.linalg.norm(corners - true, axis=1).max() < 0.2
+
+
+def test_a_marker_whose_pattern_does_not_match_keeps_the_corners_that_were_detected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_match(*_: object) -> None:
+        raise cv2.error("the correlation is going to be minimized")
+
+    assert MINI.markers is not None
+    camera = camera_over(MINI)
+    picture = picture_of_markers(MINI, camera)
+    monkeypatch.setattr(cv2, "findTransformECC", no_match)
+    seen = find_markers(picture, MINI.markers)
+    assert set(seen) == set(MINI.markers.at)
+    for number, corners in seen.items():
+        true = camera.image_from_layout(marker_corners_mm(MINI.markers, number))
+        assert np.linalg.norm(corners - true, axis=1).max() < 1.0
 
 
 def test_markers_not_on_the_cloth_are_left_out() -> None:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.markers import find_markers, marker_corners_mm
 from thirdcard.datasets.scene.cloth import ClothDrawing
 from thirdcard.datasets.scene.errors import CameraPoseError, StyleError
 from thirdcard.datasets.scene.looks import look_of
@@ -195,6 +196,18 @@ def _drawn(**style: str) -> ClothDrawing:
     drawing = ClothDrawing(world.layout, look_of(world.style, world.seed).cloth, scale=0.5, seed=world.seed)
     drawing.draw()
     return drawing
+
+
+@pytest.mark.parametrize("scale", [0.73, 1.0])
+def test_markers_are_printed_where_the_layout_has_them(scale: float) -> None:
+    world = _world(3)
+    markers = world.layout.markers
+    assert markers is not None
+    cloth = ClothDrawing(world.layout, look_of(world.style, world.seed).cloth, scale=scale, seed=world.seed).draw()
+    seen = find_markers(cloth, markers)
+    assert set(seen) == set(markers.at)
+    for number, corners in seen.items():
+        assert np.abs(corners - (marker_corners_mm(markers, number) * scale - 0.5)).max() < 0.2
 
 
 def test_words_of_areas_are_chosen_without_another_draw_from_the_seed() -> None:
