@@ -18,7 +18,7 @@ from thirdcard.calibration.errors import LayoutError
 from thirdcard.calibration.layout import Markers
 
 FloatArray = NDArray[np.float64]
-FloatPicture = NDArray[np.float32]
+Float32Array = NDArray[np.float32]
 
 _ENOUGH = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-6)
 _BLUR_PX = 3
@@ -42,13 +42,15 @@ def find_markers(image_hw3: NDArray[np.uint8], markers: Markers) -> Mapping[int,
     found, numbers, _ = detector.detectMarkers(grey)
     known: list[int] = [] if numbers is None else [int(number) for number in numbers.ravel()]
     return {
-        number: _aligned(np.asarray(grey, dtype=np.float32), corners.reshape(4, 2), markers, number)
+        number: _aligned(
+            np.asarray(grey, dtype=np.float32), np.asarray(corners, dtype=np.float32).reshape(4, 2), markers, number
+        )
         for number, corners in zip(known, found, strict=True)
         if number in markers.at and known.count(number) == 1
     }
 
 
-def _aligned(grey: FloatPicture, corners: FloatPicture, markers: Markers, number: int) -> FloatArray:
+def _aligned(grey: Float32Array, corners: Float32Array, markers: Markers, number: int) -> FloatArray:
     """Return a marker's corners where its whole pattern matches the picture best.
 
     The corners stay as the detector found them if the pattern does not match, or would match half a cell farther away.
@@ -64,9 +66,10 @@ def _aligned(grey: FloatPicture, corners: FloatPicture, markers: Markers, number
     square = np.array([[first, first], [last, first], [last, last], [first, last]], dtype=np.float32)
     start = cv2.getPerspectiveTransform(square, corners).astype(np.float32)
     detected = np.asarray(corners, dtype=np.float64)
+    everywhere = np.ones(grey.shape, dtype=np.uint8)
     try:
         _, found = cv2.findTransformECC(
-            tile.astype(np.float32), grey, start, cv2.MOTION_HOMOGRAPHY, _ENOUGH, None, _BLUR_PX
+            tile.astype(np.float32), grey, start, cv2.MOTION_HOMOGRAPHY, _ENOUGH, everywhere, _BLUR_PX
         )
     except cv2.error:
         return detected
