@@ -14,7 +14,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from thirdcard.rules.belief.choices import Choice, by_player, choices_of, is_direction_open
+from thirdcard.rules.belief.choices import Choice, by_player, choices_of, is_direction_open, laid_where_moved
 from thirdcard.rules.belief.missed_cards import (
     cards_laid,
     is_handled_early,
@@ -23,12 +23,12 @@ from thirdcard.rules.belief.missed_cards import (
     share_not_dealt,
     with_missed,
 )
-from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, is_order_open, settled
+from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, is_order_open, settled, shown_where_laid
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
 from thirdcard.rules.belief.sight import CameraSight
 from thirdcard.rules.findings.alerts import Alert
-from thirdcard.rules.log.events import UNSEEN, CardDealt, CardTurned, Event, WagerChanged, WagerSettled
+from thirdcard.rules.log.events import UNSEEN, CardDealt, CardMoved, CardTurned, Event, WagerChanged, WagerSettled
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState, value_confidence_of
@@ -67,7 +67,7 @@ class Hypothesis:
     players: set[tuple[str, float]] = field(default_factory=set)
     """Areas and stream times in seconds at which the player, not the dealer, moved chips."""
     absent: set[str] = field(default_factory=set)
-    """Ids of cards that do not exist in this hypothesis."""
+    """Ids of cards that do not exist in this hypothesis, or not yet."""
     record: RoundRecord | None = None
     """The round's record, once it has closed."""
 
@@ -81,6 +81,9 @@ class Hypothesis:
         if choice.absent is not None:
             self.absent.add(choice.absent)
         if card_of(event) in self.absent:
+            if isinstance(event, CardMoved):
+                self.absent.discard(event.card_id)
+                return self._observe(laid_where_moved(event))
             if isinstance(event, CardTurned) and event.card is not None:
                 self.evidence *= 1.0 - value_confidence_of(event)
             return self.take(self.referee.advance(event.t))
@@ -257,8 +260,8 @@ class Belief:
         return last[best]
 
     def _options(self) -> list[Sequence[Choice]]:
-        """The readings of each line of the round so far; a card whose face was read later surely existed."""
-        shown = {line.card_id for line in self._lines if isinstance(line, CardTurned) and line.card is not None}
+        """The readings of each line of the round so far; a card whose face was read where it lay surely existed."""
+        shown = shown_where_laid(self._lines)
         return [
             (Choice((line,), 1.0),)
             if isinstance(line, CardDealt) and not line.face_up and line.card_id in shown

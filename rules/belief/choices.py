@@ -4,7 +4,7 @@
   one hypothesis, since no rule distinguishes them.
 - A face-down card that nobody saw come may not exist: it may be a shadow, or the print when the light changes. The
   line's confidence is the probability that it exists. If it does not, nothing that the log says about that card
-  happened.
+  happened, until it seems to move to another box: then a card came there, and the shadow was taken for it.
 - A card that seems to lie face up, though no face could be read, may show a back that the reader does not know.
 - Chips on a wager may have become more, or fewer: the line names the likelier direction, and the other with its
   probability.
@@ -24,6 +24,7 @@ from thirdcard.rules.log.events import (
     UNKNOWN,
     UNSEEN,
     CardDealt,
+    CardMoved,
     CardTurned,
     Event,
     SettleAction,
@@ -93,6 +94,13 @@ def is_direction_open(event: Event) -> bool:
 def value_of(event: Event) -> float:
     """A line's confidence, 0 to 1; a line without one counts as certain (1)."""
     return 1.0 if event.confidence is None else event.confidence
+
+
+def laid_where_moved(event: CardMoved) -> CardDealt:
+    """The card dealt to where it seems to have been moved: what lay elsewhere before was no card."""
+    return CardDealt(
+        t=event.t, card_id=event.card_id, hand=event.hand, face_up=False, confidence=1.0, source=event.source
+    )
 
 
 def by_player(event: WagerChanged) -> WagerChanged:

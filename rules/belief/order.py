@@ -127,6 +127,21 @@ def is_order_open(events: Iterable[Event]) -> bool:
     )
 
 
+def shown_where_laid(lines: Iterable[Event]) -> set[str]:
+    """The ids of the cards whose face was read before they were moved out of the box to which they were dealt."""
+    shown: set[str] = set()
+    boxed: set[str] = set()
+    moved: set[str] = set()
+    for line in lines:
+        if isinstance(line, CardDealt) and line.hand is not None:
+            boxed.add(line.card_id)
+        elif isinstance(line, CardMoved) and line.card_id in boxed:
+            moved.add(line.card_id)
+        elif isinstance(line, CardTurned) and line.card is not None and line.card_id not in moved:
+            shown.add(line.card_id)
+    return shown
+
+
 def card_of(event: Event) -> str | None:
     """The id of the card that a line is about; None for lines about no card."""
     return event.card_id if isinstance(event, CardDealt | CardTurned | CardMoved | CardPassed | CardRemoved) else None

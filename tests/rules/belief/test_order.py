@@ -105,3 +105,24 @@ def test_fault_that_no_order_of_the_cards_explains_is_dated_to_the_fourth_card()
         log.add("card_turned", card_id=card_id, card=face, face_up=True, by="dealer")
     log.add("card_dealt", card_id="c5", hand="player", card=None, face_up=False, source="camera", confidence=1.0)
     assert ("misdeal.order", fourth_t) in [(alert.code, alert.t) for alert in alerts_of(judged(log.events))]
+
+
+@pytest.mark.parametrize("is_sure", [False, True])
+def test_back_that_nobody_saw_come_and_that_moves_may_have_come_where_it_moved_to(is_sure: bool) -> None:
+    """A shadow in the Banker's box is taken for the card that the dealer then lays into the Player's."""
+    rules = rules_of("sg-rws", dealing_style="B")
+    log = TableLog(rules).add("bets_opened").add("no_more_bets")
+    more = {"confidence": 1.0} if is_sure else {"confidence": 0.5, "order_unseen": True}
+    log.add("card_dealt", card_id="c1", hand="banker", card=None, face_up=False, source="camera", **more)
+    log.add("card_moved", card_id="c1", hand="player", source="camera")
+    for number, hand in enumerate(("banker", "player", "banker"), start=2):
+        log.add(
+            "card_dealt", card_id=f"c{number}", hand=hand, card=None, face_up=False, source="camera", confidence=1.0
+        )
+    for number, face in enumerate(("9D", "5D", "KH", "2S"), start=1):
+        log.add(
+            "card_turned", card_id=f"c{number}", card=face, face_up=True, by="dealer", confidence=1.0, source="camera"
+        )
+    belief = Belief(Referee(rules), telling, lambda alert: alert.confidence)
+    told = {alert.code for alert in alerts_of(judged(log.add("round_closed").events, belief))}
+    assert told == ({"misdeal.order"} if is_sure else set())
