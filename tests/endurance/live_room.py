@@ -127,7 +127,8 @@ class LiveRoom:
             try:
                 states = {str(state["id"]): state for state in self.states()}
                 wanted = states if tables is None else tables
-                if all(states[name]["camera"] in UP and states[name]["frames"] for name in wanted):
+                seen = [states[name] for name in wanted if name in states]
+                if len(seen) == len(wanted) and all(state["camera"] in UP and state["frames"] for state in seen):
                     return time.monotonic() - began
             except httpx.HTTPError:
                 pass
