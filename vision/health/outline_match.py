@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.frames import Image
 from thirdcard.vision.plane.change_gate import Polygon
+from thirdcard.vision.plane.peaks import peak_offset_px
 from thirdcard.vision.plane.rectify import Rectifier
 
 REACH_MM = 50.0
@@ -90,18 +91,9 @@ def _scores(changes: NDArray[np.float32], points: NDArray[np.float64]) -> NDArra
 def _best(scores: NDArray[np.float32]) -> OutlineMatch:
     reach = round(REACH_MM * PX_PER_MM)
     row, column = (int(index) for index in np.unravel_index(int(scores.argmax()), scores.shape))
-    x, y = column + _peak(scores[row], column), row + _peak(scores[:, column], row)
+    x, y = column + peak_offset_px(scores[row], column), row + peak_offset_px(scores[:, column], row)
     return OutlineMatch(
         offset_mm=((x - reach) / PX_PER_MM, (y - reach) / PX_PER_MM),
         score=float(scores[row, column]),
         score_here=float(scores[reach, reach]),
     )
-
-
-def _peak(scores: NDArray[np.float32], at: int) -> float:
-    """Return where the parabola through the best score of a line and its neighbours has its top, -0.5 to 0.5 px."""
-    if not 0 < at < len(scores) - 1:
-        return 0.0
-    before, best, after = (float(score) for score in scores[at - 1 : at + 2])
-    bend = before - 2.0 * best + after
-    return 0.5 * (before - after) / bend if bend < 0.0 else 0.0

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from thirdcard.vision.frames import Image
+from thirdcard.vision.plane.peaks import peak_offset_px
 
 REACH_PX = 12
 """Largest push that is looked for, along each axis."""
@@ -38,7 +38,7 @@ def push_px(before: Image, after: Image) -> tuple[float, float]:
     _, best, _, (x, y) = cv2.minMaxLoc(likeness)
     if not np.isfinite(best) or best < LEAST_LIKENESS:
         return 0.0, 0.0
-    return x - REACH_PX + _peak(likeness[y, :], x), y - REACH_PX + _peak(likeness[:, x], y)
+    return x - REACH_PX + peak_offset_px(likeness[y, :], x), y - REACH_PX + peak_offset_px(likeness[:, x], y)
 
 
 def pulled_back(after: Image, push: tuple[float, float], *, size_wh_px: tuple[int, int]) -> Image:
@@ -59,12 +59,3 @@ def pulled_back(after: Image, push: tuple[float, float], *, size_wh_px: tuple[in
 def _middle(image: Image, height: int, width: int) -> Image:
     top, left = (image.shape[0] - height) // 2, (image.shape[1] - width) // 2
     return image[top : top + height, left : left + width]
-
-
-def _peak(row: NDArray[np.float64], at: int) -> float:
-    """Return the offset of a parabola's maximum through a peak and its two neighbours."""
-    if not 0 < at < len(row) - 1:
-        return 0.0
-    low, top, high = (float(each) for each in row[at - 1 : at + 2])
-    bend = low - 2 * top + high
-    return 0.5 * (low - high) / bend if bend < 0 else 0.0
