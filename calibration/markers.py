@@ -22,7 +22,7 @@ Float32Array = NDArray[np.float32]
 
 _ENOUGH = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-6)
 _BLUR_PX = 3
-"""Size of the Gaussian filter over the picture during the alignment."""
+"""Size of the Gaussian filter over picture and pattern during the alignment."""
 
 
 def find_markers(image_hw3: NDArray[np.uint8], markers: Markers) -> Mapping[int, FloatArray]:
@@ -41,16 +41,15 @@ def find_markers(image_hw3: NDArray[np.uint8], markers: Markers) -> Mapping[int,
     grey = cv2.cvtColor(image_hw3, cv2.COLOR_BGR2GRAY)
     found, numbers, _ = detector.detectMarkers(grey)
     known: list[int] = [] if numbers is None else [int(number) for number in numbers.ravel()]
+    picture = np.asarray(grey, dtype=np.float32)
     return {
-        number: _aligned(
-            np.asarray(grey, dtype=np.float32), np.asarray(corners, dtype=np.float32).reshape(4, 2), markers, number
-        )
+        number: _aligned(picture, np.asarray(corners, dtype=np.float32).reshape(4, 2), markers, number)
         for number, corners in zip(known, found, strict=True)
         if number in markers.at and known.count(number) == 1
     }
 
 
-def _aligned(grey: Float32Array, corners: Float32Array, markers: Markers, number: int) -> FloatArray:
+def _aligned(picture: Float32Array, corners: Float32Array, markers: Markers, number: int) -> FloatArray:
     """Return a marker's corners where its whole pattern matches the picture best.
 
     The corners stay as the detector found them if the pattern does not match, or would match half a cell farther away.
@@ -66,10 +65,10 @@ def _aligned(grey: Float32Array, corners: Float32Array, markers: Markers, number
     square = np.array([[first, first], [last, first], [last, last], [first, last]], dtype=np.float32)
     start = cv2.getPerspectiveTransform(square, corners).astype(np.float32)
     detected = np.asarray(corners, dtype=np.float64)
-    everywhere = np.ones(grey.shape, dtype=np.uint8)
+    everywhere = np.ones(picture.shape, dtype=np.uint8)
     try:
         _, found = cv2.findTransformECC(
-            tile.astype(np.float32), grey, start, cv2.MOTION_HOMOGRAPHY, _ENOUGH, everywhere, _BLUR_PX
+            tile.astype(np.float32), picture, start, cv2.MOTION_HOMOGRAPHY, _ENOUGH, everywhere, _BLUR_PX
         )
     except cv2.error:
         return detected
