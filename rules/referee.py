@@ -16,6 +16,7 @@ from thirdcard.rules.cards.card_judge import NEWS, CardJudge
 from thirdcard.rules.cards.handling import HandlingJudge
 from thirdcard.rules.cards.last_hand import LastHandJudge
 from thirdcard.rules.cards.last_round import LastRoundJudge
+from thirdcard.rules.cards.misdeals import ORDER_CODES
 from thirdcard.rules.cards.opening import OpeningJudge
 from thirdcard.rules.cards.remedies import RemedyBook
 from thirdcard.rules.cards.sequence import SequenceJudge
@@ -26,6 +27,7 @@ from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import UNDETERMINED, Finding, alert_of
 from thirdcard.rules.log.events import (
     EVENT_TYPES,
+    CameraBack,
     CameraLost,
     CameraMoved,
     CameraObstructed,
@@ -81,6 +83,15 @@ class Judgement:
     """Alerts reported before that are no longer believed."""
     doubtful: tuple[Alert, ...] = ()
     """Findings that never became certain enough for an alert, but are worth a look."""
+
+    def followed_by(self, later: Judgement) -> Judgement:
+        """This judgement and that of the next event together."""
+        return Judgement(
+            (*self.alerts, *later.alerts),
+            (*self.rounds, *later.rounds),
+            (*self.withdrawn, *later.withdrawn),
+            (*self.doubtful, *later.doubtful),
+        )
 
 
 _NOTHING = Judgement()
@@ -158,6 +169,8 @@ class Judges:
             (find_camera_fault, (CameraLost, CameraMoved, CameraObstructed)),
             (shoe.open, (ShoeOpened,)),
             (shoe.close, (ShoeClosed,)),
+            (shoe.lose_sight, (CameraLost, CameraMoved, CameraObstructed)),
+            (shoe.regain_sight, (CameraBack,)),
             (shoe.deal, (CardDealt,)),
             (shoe.burn, (CardBurned,)),
             (shoe.turn, (CardTurned,)),
@@ -229,6 +242,9 @@ class Referee:
             chips=tuple(sorted(set(chips))),
             notice=parse_notice(limits or {}, rules.mains),
             are_promotional_spent=rules.rulebook.promotional_rule is not None,
+            have_players_options=any(
+                case.remedy.action == "player_options" for cases in rules.rulebook.faults.values() for case in cases
+            ),
             does_call_close=any(rules.closings[bet].moment is Moment.CALL for bet in rules.mains),
         )
         self._judges = Judges.of(rules, self._table, decks=decks, device=device)
@@ -268,6 +284,10 @@ class Referee:
         running = self._table.running
         return None if running is None else running.number
 
+    def has_ended_unseen(self, event: Event) -> bool:
+        """Whether the running round must have ended while a camera was lost, as the next event begins another."""
+        return self._table.has_ended_unseen(event)
+
     def observe(self, event: Event) -> Judgement:
         """Take the next event; returns what became certain with it."""
         table, kind = self._table, type(event)
@@ -276,12 +296,14 @@ class Referee:
         if self._held.changes:
             alerts = self._let_pass(None if kind is RoundClosed and running is not None else event.t)
         if running is None and kind in ROUND_OPENERS:
-            running = table.begin(event.t)
+            running = table.begin(event)
             self.standing.clear()
         for listen in self._between[kind] if running is None else self._in_round[kind]:
             findings = listen(event, running)
             if findings:
                 alerts = [*alerts, *self._alerts(findings, event.t)]
+        if isinstance(event, CardDealt) and event.together_with is not None and running is not None:
+            self._take_back_orders(running)
         if kind is RoundClosed and running is not None:
             record, late = self._close(running)
             return Judgement((*alerts, *late), (record,))
@@ -327,6 +349,15 @@ class Referee:
         self.hearing = (*at_table, *self._judges.hearing_in_round())
         self._in_round, self._between = _listeners(self.hearing), _listeners(at_table)
 
+    def _take_back_orders(self, running: Round) -> None:
+        """Drop findings about the order of cards that turn out to have come together."""
+        held = {fault.code for fault in self._judges.cards.drawing_of(running).faults}
+        for key, alert in tuple(self.standing.items()):
+            if alert.code in ORDER_CODES and alert.code not in held:
+                del self.standing[key]
+                self._found.discard(key)
+                self._told.discard(key)
+
     def _let_pass(self, t: float | None) -> list[Alert]:
         return self._alerts(self._held.release(t), None)
 
@@ -344,7 +375,7 @@ class Referee:
                 self._found.add(finding.key)
                 self.standing[finding.key] = alert
                 self._judges.payouts.note(alert)
-                self._table.follow_remedy(alert)
+                self._table.follow_remedy(alert, is_established="outcome_established" in finding.facts)
             if alert is not None and self._is_alleged(alert):
                 self._told.add(finding.key)
                 alerts.append(alert)

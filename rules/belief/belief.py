@@ -28,7 +28,17 @@ from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
 from thirdcard.rules.belief.sight import CameraSight
 from thirdcard.rules.findings.alerts import Alert
-from thirdcard.rules.log.events import UNSEEN, CardDealt, CardMoved, CardTurned, Event, WagerChanged, WagerSettled
+from thirdcard.rules.game.words import Source
+from thirdcard.rules.log.events import (
+    UNSEEN,
+    CardDealt,
+    CardMoved,
+    CardTurned,
+    Event,
+    RoundClosed,
+    WagerChanged,
+    WagerSettled,
+)
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState, value_confidence_of
@@ -165,12 +175,18 @@ class Belief:
 
     def observe(self, event: Event) -> Judgement:
         """Take the next line; returns the alerts that became certain enough, and those to withdraw."""
+        if self.referee.has_ended_unseen(event):
+            return self._take(RoundClosed(t=event.t, source=Source.INFERRED)).followed_by(self._take(event))
+        return self._take(event)
+
+    def _take(self, event: Event) -> Judgement:
         if self.setup is not None:
             self.setup.observe(event)
         if self.referee.round is None and type(event) in ROUND_OPENERS:
             may_be_seen = self.sight.is_seen or self.referee.state.round == 0
             self.sight.begin()
             self._before, self._lines, self._told = self.referee.copy() if may_be_seen else None, [], {}
+            self._hypotheses = []
         self.sight.observe(event)
         if self._before is not None:
             self._lines.append(event)
@@ -348,7 +364,7 @@ class Belief:
             for key in list(self._told):
                 now = found.get(key)
                 lesser = [] if now is None else [found[rival] for rival in self._rivals(key, found)]
-                if now is None or _joint(now, lesser) < UNSEEN:
+                if now is None or (_joint(now, lesser) < UNSEEN and self._telling(now, lesser) is not Telling.ALERT):
                     alert = self._told.pop(key)
                     withdrawn.append(replace(alert, confidence=0.0 if now is None else now.confidence))
         return alerts, withdrawn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.words import Bet, Side, seat_of
@@ -144,16 +145,18 @@ class HandlingJudge:
             if own is None or value is None or value < own:
                 continue
             if value > own:
-                yield _wrong_handler(event, seat, side, f"seat {rival} has a higher wager")
+                found = _wrong_handler(event, seat, side, f"seat {rival} has a higher wager")
+                yield _as_sure_as(found, running.betting.stakes, (seat, rival))
                 return
             is_first = {
                 TieBreak.LOWEST_SEAT: rival < seat,
                 TieBreak.FIRST_PLACED: order.index(rival) < order.index(seat),
             }
             if is_first.get(self._case.ties, False):
-                yield _wrong_handler(
+                found = _wrong_handler(
                     event, seat, side, f"seat {rival} has an equal wager and goes first", "equal_wager"
                 )
+                yield _as_sure_as(found, running.betting.stakes, (seat, rival))
                 return
         if unread:
             running.doubt(_WRONG_HANDLER, f"the wager of seat {unread[0]} was not read")
@@ -186,6 +189,12 @@ def _wrong_handler(event: CardPassed, seat: int, side: Side, why: str, *facts: s
         seat=seat,
         confidence=confidence_of(event),
     )
+
+
+def _as_sure_as(finding: Finding, stakes: Mapping[str, Wager], seats: Collection[int]) -> Finding:
+    """The finding with the confidence of the compared wagers."""
+    sure = min((one.confidence for one in stakes.values() if one.seat in seats and one.is_seen), default=1.0)
+    return replace(finding, confidence=finding.confidence * sure)
 
 
 def _off_table(event: CardRemoved, running: Round) -> Finding:

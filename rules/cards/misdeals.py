@@ -15,8 +15,9 @@ from thirdcard.rules.round.drawing import CardFault, Drawing
 from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Round
 
 _ORDINALS = ("first", "second", "third", "fourth")
-_OF_TURNS = ("misdeal.order", "misdeal.third_card_missing")
-"""Drawing faults that an unseen card would explain."""
+ORDER_CODES = ("misdeal.order", "misdeal.third_card_missing")
+"""Drawing faults about a card that came before its turn; an unseen card, or one that came with it, would explain them.
+"""
 
 
 def find_card_faults(
@@ -28,7 +29,7 @@ def find_card_faults(
     """
     lost_t = running.camera_lost_t
     for fault in drawing.faults:
-        if fault.code in _OF_TURNS and lost_t is not None and fault.t >= lost_t:
+        if fault.code in ORDER_CODES and lost_t is not None and fault.t >= lost_t:
             running.doubt(fault.code, "a camera was lost")
         elif fault.code == "misdeal.order":
             yield _order(fault, is_established=is_established)

@@ -80,7 +80,8 @@ class SequenceJudge:
         if running.void.is_void or deadline is None or deadline.placements != len(running.dealt.placements):
             return
         facts = {_BEFORE_RESULT, f"{BET}={early.bet}"}
-        if running.dealt.placements[-1][1].t > early.t:
+        placements = running.dealt.placements
+        if placements and placements[-1][1].t > early.t:
             facts.add("cards_to_come")
         yield Finding(
             code=_CODE,

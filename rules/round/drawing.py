@@ -210,10 +210,20 @@ class Drawing:
     def place(self, placement: Placement) -> None:
         """Apply one more placement."""
         self._reckoning = None
-        card, event = placement
-        card_id, is_deal = event.card_id, event is card.came
+        card = placement[0]
+        waiting = None
         if card.together_with is not None:
             self._partners.add(card.together_with)
+            self.faults = [fault for fault in self.faults if fault.card.card_id != card.together_with]
+            if self.out_of_turn is not None and self.out_of_turn.card_id == card.together_with:
+                waiting, self.out_of_turn = self.out_of_turn, None
+        self._put(placement)
+        if waiting is not None:
+            self._serve((waiting, waiting.came), is_fresh=True)
+
+    def _put(self, placement: Placement) -> None:
+        (card, event), card_id = placement, placement[1].card_id
+        is_deal = event is card.came
         if is_deal and len(self.initial) < INITIAL_CARDS:
             self._place_initial(placement)
             return

@@ -66,6 +66,8 @@ class DealtCard:
     """The hand in whose box it lies."""
     confidence: float = 1.0
     """The confidence in its place and point value together, 0 to 1."""
+    face_confidence: float = 1.0
+    """The confidence in its face, rank and suit, 0 to 1."""
     shown_t: float | None = None
     """When its face was first visible, seconds of stream time."""
 
@@ -195,10 +197,14 @@ class RoundBetting:
     placed: set[str] = field(default_factory=set)
     """Areas on which a wager was placed during this round's betting."""
     call: Call | None = None
+    was_opened: bool = False
+    """Whether wagers were asked for."""
     is_reopened: bool = False
     """Whether wagers were asked for again after the result."""
     notice: TableNotice = field(default_factory=TableNotice)
     """The limits that hold for the round: those at the close of betting, or the present ones before it."""
+    lifted: dict[str, Wager] = field(default_factory=dict)
+    """By area: the wager at the close, where the dealer took chips of it since."""
     ordered_back: dict[str, float] = field(default_factory=dict)
     """By area: when a supervisor ordered its wager returned, in seconds."""
 
@@ -262,8 +268,14 @@ class Round:
     closed: RoundClosed | None = None
     camera_lost_t: float | None = None
     """The time from which something may have happened unseen, in seconds; None where no camera was lost."""
+    blind_t: float | None = None
+    """When a camera was last lost, in this round or before, in seconds; None where none was."""
+    may_have_ended: bool = False
+    """Whether a camera was lost after the result, so that the round may have ended unseen."""
     is_misdealt: bool = False
     """Whether a misdeal was found, for which the house may stop the round and return the wagers."""
+    may_take_back: bool = False
+    """Whether a fault gives the players the option to take their wagers back."""
     doubts: dict[tuple[str, str], None] = field(default_factory=dict)
     """Pairs of a code that could not be judged, and the reason; in order."""
 
@@ -303,6 +315,25 @@ class Round:
     def doubt(self, code: str, why: str) -> None:
         """Note that it is unknown whether that fault happened, and why."""
         self.doubts[code, why] = None
+
+    def note_blind(self, t: float) -> None:
+        """Note that a camera is lost: from now on something may happen unseen."""
+        if self.camera_lost_t is None:
+            self.camera_lost_t = t
+        self.blind_t = t
+        self.may_have_ended = self.may_have_ended or self.is_decided
+
+    @property
+    def is_before_play(self) -> bool:
+        """Whether wagers are being placed and no card is out, so that a settlement or a result concerns the round
+        before."""
+        is_open = self.betting.was_opened and self.betting.call is None
+        return is_open and not self.dealt.placements and not self.was_camera_lost
+
+    def forget_last(self) -> None:
+        """Forget a result and settlements from before the first card: they concern the round before."""
+        if self.deadline is not None and self.deadline.placements == 0 and not self.was_camera_lost:
+            self.deadline = self.result = self.settled_early = None
 
     def reach_deadline(self, t: float) -> None:
         """Note that every due card should have come."""
@@ -380,14 +411,16 @@ def take_deal(event: CardDealt, running: Round) -> None:
     cards, t, hand = dealt.cards, event.t, event.hand
     index, is_shown, first_t = len(cards), event.face_up, dealt.hand_first_t
     sure, shown_t = event.value_confidence, t if is_shown else None
+    face_sure = 1.0 if event.confidence is None else event.confidence
     if sure is None:
-        sure = 1.0 if event.confidence is None else event.confidence
-    card = cards[event.card_id] = DealtCard(event, index, event.card, hand, sure, shown_t)
+        sure = face_sure
+    card = cards[event.card_id] = DealtCard(event, index, event.card, hand, sure, face_sure, shown_t)
     dealt.placements.append((card, event))
     if event.together_with is not None:
         dealt.has_pairs = True
     if dealt.first is None:
         dealt.first = event
+        running.forget_last()
         for kept in list(cards.values())[:index] if index else ():
             if kept.place is not None:
                 first_t[kept.place] = t
@@ -404,10 +437,12 @@ def take_turn(event: CardTurned, running: Round) -> None:
     card = dealt.cards.get(event.card_id)
     if card is None:
         return
-    if event.card is not None and card.card is None:
+    sure = value_confidence_of(event)
+    if event.card is not None and (card.card is None or (card.card != event.card and sure > card.confidence)):
         card.card = event.card
         dealt.faces_read += 1
-        card.confidence = value_confidence_of(event)  # a face that was read also proves that the card is there
+        card.confidence = sure  # a face that was read also proves that the card is there
+        card.face_confidence = confidence_of(event)
     if event.face_up:
         dealt.note_seen(event.t)
         if card.shown_t is None:
@@ -440,6 +475,7 @@ def take_call(event: NoMoreBets, running: Round) -> None:
 
 def take_opening(_event: BetsOpened, running: Round) -> None:
     """Apply a request for wagers."""
+    running.betting.was_opened = True
     running.betting.is_reopened = running.is_decided
 
 
@@ -469,7 +505,7 @@ def take_pass(event: CardPassed, running: Round) -> None:
 def take_result(event: ResultAnnounced, running: Round) -> None:
     """Apply the announced result; the first announcement counts."""
     running.dealt.has_news = True
-    if running.result is not None:
+    if running.result is not None or running.is_before_play:
         return
     running.result = event
     count, deadline = len(running.dealt.placements), running.deadline

@@ -9,12 +9,16 @@ from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.notice import LimitChange, TableNotice
 from thirdcard.rules.game.words import Bet, Side
 from thirdcard.rules.log.events import (
+    BetsOpened,
     CameraBack,
     CameraLost,
     CameraMoved,
     CameraObstructed,
+    CardDealt,
+    CardMoved,
     Event,
     LimitsChanged,
+    NoMoreBets,
     RoundClosed,
     ShoeOpened,
     VoidHandAnnounced,
@@ -34,6 +38,10 @@ from thirdcard.rules.round.round import (
 
 NOTED = (ShoeOpened, VoidHandAnnounced, CameraLost, CameraMoved, CameraObstructed, CameraBack)
 """The events that change the table's own state."""
+_GIVES_OPTIONS = ("misdeal.", "exposed_card.")
+"""Prefixes of the irregularities after which players may have options."""
+NEXT_ROUND = (BetsOpened, NoMoreBets, CardDealt)
+"""The events that, after a result and a gap in sight, show that another round has begun."""
 
 
 @dataclass(slots=True)
@@ -50,9 +58,17 @@ class TableState:
     notice: TableNotice = field(default_factory=TableNotice)
     are_promotional_spent: bool = False
     """Whether promotional chips leave the area when they are settled."""
+    have_players_options: bool = False
+    """Whether the rulebook lets players take wagers back after an irregularity (`player_options`)."""
     does_call_close: bool = True
     """Whether "No more bets" closes betting; otherwise the first card does."""
+    are_results_told: bool = False
+    """Whether an earlier round's result was announced, so that one without an announcement is not decided yet."""
     lost_cameras: set[str] = field(default_factory=set)
+    was_blind: bool = False
+    """Whether a camera was lost since the last round ended: the next one may have begun unseen."""
+    blind_t: float | None = None
+    """When a camera was last lost, in seconds; None where none was."""
     next_void: Void = NOT_VOID
     """Whether the next round is to be played without wagers."""
 
@@ -65,11 +81,12 @@ class TableState:
                 self.next_void = self.next_void._replace(is_void=True)
         elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
             self.lost_cameras.add(event.camera or "")
+            self.was_blind, self.blind_t = True, event.t
         elif isinstance(event, CameraBack):
             self.lost_cameras.discard(event.camera or "")
         running = self.running
-        if running is not None and self.lost_cameras and not running.was_camera_lost:
-            running.camera_lost_t = event.t
+        if running is not None and self.lost_cameras:
+            running.note_blind(event.t)
 
     def note_end(self, _event: RoundClosed, running: Round | None) -> None:
         """Mark a misdealt round as void if it was abandoned."""
@@ -88,8 +105,15 @@ class TableState:
         is_called = self.does_call_close and call is not None and not call.is_inferred
         return running.dealt.first is None and not running.is_decided and not is_called
 
-    def begin(self, t: float) -> Round:
-        """Start the next round."""
+    def has_ended_unseen(self, event: Event) -> bool:
+        """Whether the running round's end was missed: a camera was lost after its result, and the next round begins."""
+        running = self.running
+        return running is not None and running.may_have_ended and not self.lost_cameras and type(event) in NEXT_ROUND
+
+    def begin(self, event: Event) -> Round:
+        """Start the next round; cards may have come unseen if a camera was lost before and its first line is a card."""
+        t, is_under_way = event.t, self.was_blind and isinstance(event, CardDealt | CardMoved)
+        self.was_blind = bool(self.lost_cameras)
         self.rounds_begun += 1
         self.running = Round(
             self.rounds_begun,
@@ -97,7 +121,8 @@ class TableState:
             DealtCards(self.cards),
             RoundBetting({area: wager for area, wager in self.wagers.items() if wager.value != 0}, notice=self.notice),
             self.next_void,
-            camera_lost_t=t if self.lost_cameras else None,
+            camera_lost_t=t if self.lost_cameras or is_under_way else None,
+            blind_t=self.blind_t,
         )
         self.next_void = NOT_VOID
         return self.running
@@ -107,6 +132,7 @@ class TableState:
         running = self.running
         if running is None:
             return
+        self.are_results_told = self.are_results_told or running.result is not None
         if running.void.declared_t is not None and self.next_void.rule is not None:
             self.next_void = NOT_VOID  # no card is left from a void round to begin the next one with
         self.cards = running.dealt.cards
@@ -120,11 +146,16 @@ class TableState:
         self.wagers = wagers
         self.running = None
 
-    def follow_remedy(self, alert: Alert) -> None:
-        """Apply the alert's remedy to the running round: it may be void, or may be voided after a misdeal."""
+    def follow_remedy(self, alert: Alert, *, is_established: bool) -> None:
+        """Apply the alert's remedy to the running round: it may be void, or may be voided after a misdeal.
+
+        `is_established`: whether the outcome is established, so that players have no options.
+        """
         remedy, running = alert.remedy, self.running
         if running is None:
             return
+        if self.have_players_options and not is_established and alert.code.startswith(_GIVES_OPTIONS):
+            running.may_take_back = True
         is_misdeal, void = alert.code.startswith("misdeal."), running.void
         running.is_misdealt = running.is_misdealt or is_misdeal
         if remedy.action == "void_round":

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from thirdcard.rules.findings.findings import Finding, name_of
-from thirdcard.rules.game.words import Bet, SettleAction, Source
+from thirdcard.rules.game.words import Bet, SettleAction, Settling, Source
 from thirdcard.rules.log.events import WagerSettled
 from thirdcard.rules.round.records import Due
 from thirdcard.rules.round.round import confidence_of
@@ -49,6 +49,19 @@ def sum_of(acts: Iterable[WagerSettled]) -> int | None:
             return None
         total += act.amount
     return total
+
+
+def put_right(acts: Acts, due: Due) -> Acts:
+    """The acts without chips that the dealer collected by mistake and gave back; of a losing wager, its stake stays
+    collected."""
+    taken, given = sum_of(acts.collected), sum_of(acts.returned)
+    if not taken or not given or given > taken:
+        return acts
+    rest = taken - given
+    if due.outcome is Settling.LOSE and (due.stake is None or rest < due.stake):
+        return acts
+    kept = (replace(acts.collected[-1], amount=rest),) if rest else ()
+    return Acts((*acts.paid, *kept))
 
 
 def named(due: Due | WagerSettled) -> str:

@@ -29,7 +29,7 @@ class EarlySettlement:
 
     def settle(self, event: WagerSettled, running: Round) -> None:
         """Take a settlement, maybe without a result; a wager returned before the result shows nothing."""
-        if running.deadline is not None or event.action is _RETURNED:
+        if running.deadline is not None or event.action is _RETURNED or running.is_before_play:
             return
         if running.settled_early is None:
             running.settled_early = event

@@ -11,16 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import floor, prod
+from math import floor, inf, prod
 
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import Finding
-from thirdcard.rules.game.words import Bet, SettleAction, Settling, Source
-from thirdcard.rules.log.events import UNSEEN, WagerChanged, WagerSettled
+from thirdcard.rules.game.hand_marks import kinds_of
+from thirdcard.rules.game.words import Bet, SettleAction, Settling, Side, Source
+from thirdcard.rules.log.events import UNSEEN, ResultAnnounced, WagerChanged, WagerSettled
 from thirdcard.rules.round.records import SETTLED_OTHERWISE, WINNERS_TAKEN, Due, RoundRecord
 from thirdcard.rules.round.round import DealtCard, Round, Wager, confidence_of
+from thirdcard.rules.rulebook.model import PayCase
 from thirdcard.rules.rulebook.options import Rules
-from thirdcard.rules.wagers.acts import Acts, facts_about, fault_of, named, sum_of
+from thirdcard.rules.wagers.acts import Acts, facts_about, fault_of, named, put_right, sum_of
 from thirdcard.rules.wagers.advice import Advice
 from thirdcard.rules.wagers.collection import AmountSpan, judge_loss, span_of
 from thirdcard.rules.wagers.exact_pay import least_part_of
@@ -68,15 +70,22 @@ class PayoutJudge:
         """Whether all that was seen of the settling is that chips were taken from winning hands."""
         self._has_strange = False
         """Whether a bet that is not offered was settled."""
+        self._seen_t: dict[str, float] = {}
+        """By area: when its chips were last reported, seconds of stream time."""
+        self._faces_needed = {bet: _sides_read(terms.cases) for bet, terms in rules.rulebook.bets.items()}
+        """The hands whose ranks or suits decide a bet."""
 
-    def settle(self, event: WagerSettled, _running: Round) -> None:
-        """Take a settlement in the running round."""
+    def settle(self, event: WagerSettled, running: Round) -> None:
+        """Take a settlement in the running round; one of the round before is not judged."""
+        if running.is_before_play and event.action is not SettleAction.RETURNED:
+            return
         self._settled.setdefault(event.area, []).append(event)
         if event.bet not in self._rules.known:
             self._has_strange = True
 
     def change(self, event: WagerChanged, running: Round) -> None:
         """Take a change of a wager in the running round."""
+        self._seen_t[event.area] = event.t
         if running.deadline is not None:
             self._moved.add(event.area)
         if event.source is Source.CAMERA:
@@ -116,7 +125,19 @@ class PayoutJudge:
         self._moved.clear()
         self._late.clear()
         self._may_return = self._is_disputed = self._has_strange = False
-        return findings if running.result is not None else _resting_on(running.dealt.cards.values(), findings)
+        if not findings:
+            return findings
+        cards = running.dealt.cards.values()
+        if running.result is None or not _is_confirmed(running.result, record):
+            findings = _resting_on(cards, findings)
+        return [self._resting_on_faces(cards, finding) for finding in findings]
+
+    def _resting_on_faces(self, cards: Iterable[DealtCard], finding: Finding) -> Finding:
+        """The finding with confidence reduced to that of the ranks and suits that decide its bet."""
+        sides = self._faces_needed.get(finding.bet, frozenset()) if finding.bet is not None else frozenset()
+        read = [card for card in cards if card.place in sides and card.card is not None]
+        sure = prod(min(card.face_confidence / max(card.confidence, card.face_confidence), 1.0) for card in read)
+        return finding if sure == 1.0 else replace(finding, confidence=finding.confidence * sure)
 
     def _is_opposed(self, due: Iterable[Due]) -> bool:
         """Whether more settlements that a camera saw contradict the cards than agree: then a card may be misread.
@@ -172,7 +193,7 @@ class PayoutJudge:
         if why_open is not None:
             running.doubt(*why_open)
             return ()
-        acts = _without_tokens(acts, due, chips.staked)
+        acts = put_right(_without_tokens(acts, due, chips.staked), due)
         misdone = _wrong_act(due, acts)
         if misdone is not None:
             return (self._by_its_void(misdone, due, running),)
@@ -182,7 +203,8 @@ class PayoutJudge:
             return self._wrong_loss(due, acts, running)
         if self._is_done_with(due, acts, running):
             return ()
-        if running.was_camera_lost or acts.is_return_filmed or not self._is_left(due, acts, chips, running.untouched):
+        may_be_gone = running.was_camera_lost or self._is_stake_unsure(due.area, running)
+        if may_be_gone or acts.is_return_filmed or not self._is_left(due, acts, chips, running.untouched):
             running.doubt(_absent_code(due), f"what became of the wager on {due.area} was not seen")
             return ()
         return (_absence(due, running, acts, chips),)
@@ -244,6 +266,9 @@ class PayoutJudge:
 
     def _wrong_loss(self, due: Due, acts: Acts, running: Round) -> Iterable[Finding]:
         """The fault of a losing wager that was returned, or of which a wrong amount was collected."""
+        if acts.collected and self._is_stake_unsure(due.area, running):
+            running.doubt("payout.wrong_amount", f"a camera was lost after the wager on {due.area} was last seen")
+            return ()
         given_back = self._wrongly_returned(acts, running)
         found, why_open = judge_loss(due, acts, given_back, step=self._step(due), rule=self._rule_of_loss(due))
         if why_open is not None:
@@ -278,6 +303,9 @@ class PayoutJudge:
         """A fault if the net payment differs from the winnings; chips taken from it, such as commission, are
         subtracted."""
         paid, taken = sum_of(acts.paid), sum_of(acts.collected)
+        if self._is_stake_unsure(due.area, running):
+            running.doubt("payout.wrong_amount", f"a camera was lost after the wager on {due.area} was last seen")
+            return
         if due.pays is None or paid is None or taken is None:
             running.doubt("payout.wrong_amount", f"the wager on {due.area} or what it was paid was not read")
             return
@@ -285,6 +313,10 @@ class PayoutJudge:
         if not least <= paid - taken <= most:
             last = max((*acts.paid, *acts.collected), key=lambda act: act.t)
             yield self._wrong_total(due, last, paid - taken, record)
+
+    def _is_stake_unsure(self, area: str, running: Round) -> bool:
+        """Whether chips may have come or gone unseen since the wager was last reported."""
+        return running.blind_t is not None and self._seen_t.get(area, -inf) <= running.blind_t
 
     def _wrong_total(self, due: Due, act: WagerSettled, total: int, record: RoundRecord) -> Finding:
         assert due.pays is not None, "an amount is wrong only where it is known what is due"
@@ -324,6 +356,18 @@ class PayoutJudge:
         marks = self._rules.marks
         case = pay_case(due.bet, self._rules, facts_of(end_of(player, marks), end_of(banker, marks)))
         return None if case is None else case.rule
+
+
+def _is_confirmed(result: ResultAnnounced, record: RoundRecord) -> bool:
+    """Whether the announcement agrees with the cards, as far as both are known."""
+    pairs = ((result.player, record.player_total), (result.banker, record.banker_total), (result.winner, record.winner))
+    return all(said is None or read is None or said == read for said, read in pairs)
+
+
+def _sides_read(cases: Iterable[PayCase]) -> frozenset[Side]:
+    """The hands whose ranks or suits the cases ask for."""
+    keys = {fact.partition("=")[0] for case in cases for fact in case.when}
+    return frozenset(Side(side) for key in keys for side, _ in kinds_of(key))
 
 
 def _resting_on(cards: Iterable[DealtCard], findings: list[Finding]) -> list[Finding]:

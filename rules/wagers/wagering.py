@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from thirdcard.rules.findings.findings import Finding
+from thirdcard.rules.game.hand import winner_of
 from thirdcard.rules.game.words import Bet, Outcome, SettleAction, Settling, Side
-from thirdcard.rules.log.events import ResultAnnounced, WagerChanged, WagerSettled
+from thirdcard.rules.log.events import WagerChanged, WagerSettled
 from thirdcard.rules.round.drawing import Drawing
 from thirdcard.rules.round.round import Round, Wager, changed_wager, is_by_dealer, is_by_nobody_known, settled_wager
 from thirdcard.rules.round.table_state import TableState
@@ -21,6 +22,7 @@ from thirdcard.rules.wagers.settlement import areas_without_fee, outcome_of, pos
 
 _HANDS = (Bet.PLAYER, Bet.BANKER)
 _PLACED, _REMOVED = Kind.PLACED, Kind.REMOVED
+_TAKES = (Kind.REDUCED, Kind.REMOVED)
 _PAID = SettleAction.PAID
 
 
@@ -95,10 +97,21 @@ class Wagering:
     def settle(self, event: WagerSettled, running: Round | None) -> None:
         """Record that the dealer paid, collected or returned a wager."""
         old = self._table.wagers.get(event.area)
+        if running is not None and running.is_before_play and event.action is not SettleAction.RETURNED:
+            self._settle_last(event, running, old)
+            return
         self._table.wagers[event.area] = settled_wager(event, old)
         if event.action is _PAID:
             result = None if running is None else running.result
             self._held.pay(event, None if result is None else result.t)
+
+    def _settle_last(self, event: WagerSettled, running: Round, old: Wager | None) -> None:
+        """Record a settlement of the round before while the next one's wagers are placed; these are not settled."""
+        is_part = old is not None and old.value is not None and event.amount is not None and event.amount < old.value
+        if event.action is _PAID or is_part:
+            return
+        self._table.wagers[event.area] = settled_wager(event, old)._replace(is_settled=False)
+        running.betting.stakes.pop(event.area, None)
 
     def _change_in_time(self, event: WagerChanged, kind: Kind | None, wager: Wager, running: Round) -> list[Finding]:
         findings: list[Finding] = []
@@ -140,8 +153,25 @@ class Wagering:
         return None if before is None or after is None else True
 
     @staticmethod
+    def _is_known(event: WagerChanged, old: Wager | None) -> bool:
+        """Whether the line reports again, as another device may, what lay there already."""
+        return bool(event.after) and old is not None and old.value == event.after
+
+    @staticmethod
+    def _is_put_back(event: WagerChanged, running: Round) -> bool:
+        """Whether the dealer puts back what he lifted after the close; the wager then stands as it lay."""
+        lifted = running.betting.lifted.get(event.area)
+        if lifted is None or not is_by_dealer(event) or not event.after or lifted.value != event.after:
+            return False
+        running.betting.stakes[event.area] = lifted
+        return True
+
+    @staticmethod
     def _note_stake(event: WagerChanged, running: Round) -> None:
-        running.betting.stakes[event.area] = changed_wager(event, None, is_settled=False)
+        betting = running.betting
+        if event.area in betting.stakes:
+            betting.lifted.setdefault(event.area, betting.stakes[event.area])
+        betting.stakes[event.area] = changed_wager(event, None, is_settled=False)
 
     @staticmethod
     def _note_doubt(event: WagerChanged, running: Round) -> None:
@@ -153,22 +183,33 @@ class Wagering:
         """Whether a change after the close is allowed: settled, void or pushed wagers, and the dealer's own work."""
         if running.void.is_void or running.betting.is_reopened or (old is not None and old.is_settled):
             return True
+        if running.may_take_back and not is_by_dealer(event) and kind_of(event) in _TAKES:
+            return True
+        if self._is_known(event, old) or self._is_put_back(event, running):
+            return True
         if event.area in running.betting.ordered_back and self._rules.are_returns_honoured:
             return True
+        winner = self._winner(running)
         if not running.is_decided:
-            return False
+            return kind_of(event) in _TAKES and not is_by_dealer(event) and self._is_push(event, running, winner)
         if is_by_dealer(event) or is_by_nobody_known(event) or self._table.are_all_settled(running):
             return True
-        if running.result is None:
-            return False
-        return self._is_push(event, running, running.result) or event.area in areas_without_fee(
+        return self._is_push(event, running, winner) or event.area in areas_without_fee(
             tuple(running.betting.stakes.values()), self._rules
         )
 
-    def _is_push(self, event: WagerChanged, running: Round, result: ResultAnnounced) -> bool:
-        """Whether the announced Tie returns the wager; for insurance, whether it does not pay it."""
+    def _winner(self, running: Round) -> Outcome | None:
+        """The announced winner; that of the cards once all are out where nobody reports results; None where unknown."""
+        if running.result is not None or self._table.are_results_told:
+            return None if running.result is None else running.result.winner
+        drawing = self._drawing_of(running)
+        player, banker, is_settled = drawing.reckon()
+        return winner_of(player, banker) if is_settled and player is not None and banker is not None else None
+
+    def _is_push(self, event: WagerChanged, running: Round, winner: Outcome | None) -> bool:
+        """Whether a Tie returns the wager; for insurance, whether it does not pay it."""
         bet = event.bet
-        if result.winner is not Outcome.TIE or not self._rules.rulebook.push_is_free:
+        if winner is not Outcome.TIE or not self._rules.rulebook.push_is_free:
             return False
         if bet in INSURANCE:
             promise = self._insurance.promises(running).get(event.area)

@@ -92,3 +92,12 @@ def test_value_is_as_sure_as_the_face_where_nothing_else_is_said(fields: dict[st
     event = parse_event({"t": 1.0, "type": "card_dealt", "card_id": "c1", "hand": "player", "card": "KH", **fields})
     assert isinstance(event, CardDealt)
     assert value_confidence_of(event) == sure
+
+
+def test_surer_face_of_a_turned_card_replaces_the_first_reading() -> None:
+    log = log_of(1.0)
+    for hand, card in (("player", "KH"), ("banker", "3D"), ("player", "7C")):
+        log.deal(hand, card, face_up=True)
+    log.deal("banker", "KD", face_up=True, confidence=0.6)
+    log.add("card_turned", card_id="c4", card="4H", face_up=True, by="dealer", confidence=0.99)
+    assert alerts_of(log.result(7, 7).close()) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rules.builders import RULEBOOKS, TableLog, codes_of, rules_of, run
+from thirdcard.rules.referee import Referee
 
 
 def doubted(log: TableLog) -> set[str]:
@@ -85,3 +86,24 @@ def test_unseen_excess_card_begins_the_next_round(rulebook_id: str) -> None:
     assert [alert.code for alert in alerts] == ["misdeal.third_card_not_due"]
     assert [str(card) for card in records[1].player] == ["2S", "6H"]
     assert [remedy.state for remedy in records[1].remedies] == ["done"]
+
+
+def standing_at_the_end(log: TableLog) -> list[str]:
+    referee = Referee(log.rules)
+    for event in log.events:
+        referee.observe(event)
+    return [alert.code for alert in referee.standing.values()]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_order_of_cards_that_turn_out_to_have_come_together_is_not_known(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open().deal("player", "6H").deal("banker", "7H").deal("banker", "KS")
+    log.deal("player", "KD", together_with="c3").turn_all()
+    assert standing_at_the_end(log) == ["misdeal.simultaneous"]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_bankers_third_card_may_come_together_with_the_players(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open().four("P KH 3C | B 3D KS").third("banker", "6S")
+    log.third("player", "5H", together_with="c5")
+    assert "misdeal.third_card_missing" not in standing_at_the_end(log)

@@ -134,3 +134,13 @@ def test_rule_sg_3_9_the_highest_bet_may_be_on_anything(highest: tuple[str, int]
 def test_rule_nz_8_10_a_bet_on_something_else_does_not_count(rulebook_id: str) -> None:
     assert handled(2, wagers=(("s1-tie", 1000), ("s2-player", 100)), rulebook_id=rulebook_id) == []
     assert handled(1, wagers=(("s1-tie", 1000), ("s2-player", 100)), rulebook_id=rulebook_id) == WRONG
+
+
+def test_wrong_handler_is_as_sure_as_the_wager_that_is_compared() -> None:
+    log = TableLog(rules_of("nz-secretary", dealing_style="B")).add("bets_opened").wager("s3-player", 0, 100)
+    log.wager("s5-player", 0, 120, confidence=0.3).add("no_more_bets")
+    for hand, card in zip(("player", "banker") * 2, ("KH", "3D", "7C", "4H"), strict=True):
+        log.deal(hand, card)
+    (alert,) = run(log.rules, log.add("card_passed", card_id="c1", to="seat:3").events)[0]
+    assert alert.code == "procedure.wrong_handler"
+    assert alert.confidence == pytest.approx(0.3)

@@ -111,8 +111,8 @@ def test_players_take_their_chips_after_the_round_was_voided_and_bet_anew(rulebo
 
 @EACH_RULEBOOK
 def test_what_was_done_wrong_before_the_round_was_voided_stays_told(rulebook_id: str) -> None:
-    log = astray(rulebook_id, "s3-tie").wager("s3-tie", 100, 0).add("round_voided").close()
-    assert codes_of(log) == ["misdeal.order", "late_bet.removed"]
+    log = astray(rulebook_id, "s3-tie").wager("s3-tie", 100, 300).add("round_voided").close()
+    assert codes_of(log) == ["misdeal.order", "late_bet.increased"]
 
 
 @EACH_RULEBOOK

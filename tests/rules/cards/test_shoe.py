@@ -189,3 +189,9 @@ def test_rule_nsw_3_10_chips_on_the_table_are_no_coup_in_which_no_card_is_replac
     assert codes_of(log.add("card_replaced", card_id="c2", reason="marked")) == []
     log.add("no_more_bets").deal("player", "2H").add("card_replaced", card_id="c5", reason="marked")
     assert codes_of(log) == ["procedure.card_replaced"]
+
+
+def test_foreign_card_is_as_sure_as_all_its_copies() -> None:
+    log = TableLog(rules_of("nz-authority"), confidence=0.9).open().four("P 6H KD | B 6H 4C").result(6, 0).close()
+    (foreign,) = [alert for alert in alerts_of(log, decks=1) if alert.code == "misdeal.foreign_card"]
+    assert foreign.confidence == pytest.approx(0.9**2)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.builders import RULEBOOKS, TableLog, alerts_of, codes_of, rules_of
+from tests.rules.builders import NZ, RULEBOOKS, TableLog, alerts_of, codes_of, rules_of
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import UNSEEN
 from thirdcard.rules.referee import Referee
@@ -24,6 +24,11 @@ def log_of(rulebook_id: str, **options: Any) -> TableLog:
 
 def dealt(rulebook_id: str, *areas: str, **options: Any) -> TableLog:
     """A round with wagers of 100 whose four cards are out and seen."""
+    return log_of(rulebook_id, **options).open(*areas).four("P KH 7C | B 3D 3H")
+
+
+def tied(rulebook_id: str, *areas: str, **options: Any) -> TableLog:
+    """The same with cards that tie."""
     return log_of(rulebook_id, **options).open(*areas).four("P KH 7C | B 3D 4H")
 
 
@@ -45,7 +50,7 @@ def test_change_after_the_cards_is_late(rulebook_id: str, before: int, after: in
     areas = ("s3-banker",) if before else ()
     log = dealt(rulebook_id, *areas).wager("s3-banker", before, after)
     t = log.t
-    alerts = alerts_of(log.result(7, 7).close())
+    alerts = alerts_of(log.result(7, 6).close())
     assert facts(alerts) == [(code, 3, "s3-banker", amount)]
     assert (alerts[0].t, alerts[0].rule, alerts[0].bet) == (t, RULES[rulebook_id], "banker")
 
@@ -116,8 +121,8 @@ def test_rule_sg_5_3_insurance_is_open_between_the_cards() -> None:
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_dealers_work_after_the_result_is_not_late(rulebook_id: str) -> None:
-    log = dealt(rulebook_id, "s3-banker", "s4-player").third("player", None, face_up=False)
-    log = dealt(rulebook_id, "s3-banker", "s4-player").result(7, 7, winner="player")
+    log = tied(rulebook_id, "s3-banker", "s4-player").third("player", None, face_up=False)
+    log = tied(rulebook_id, "s3-banker", "s4-player").result(7, 7, winner="player")
     log.wager("s3-banker", 100, 0, by="dealer").wager("s4-player", 100, 200, by="dealer")
     log.wager("s4-player", 200, 0)
     assert [code for code in codes_of(log) if code.startswith("late_bet")] == []
@@ -163,9 +168,9 @@ FREE_AFTER_TIE = [name for name in RULEBOOKS if name != "sg-rws"]
 
 @pytest.mark.parametrize("rulebook_id", FREE_AFTER_TIE)
 def test_rule_after_a_tie_wagers_on_the_hands_may_be_altered(rulebook_id: str) -> None:
-    log = dealt(rulebook_id, "s3-banker", "s3-tie").result(7, 7).wager("s3-banker", 100, 0)
+    log = tied(rulebook_id, "s3-banker", "s3-tie").result(7, 7).wager("s3-banker", 100, 0)
     assert alerts_of(log) == []
-    log = dealt(rulebook_id, "s3-banker", "s4-player_pair").result(7, 7).wager("s4-player_pair", 100, 0).close()
+    log = tied(rulebook_id, "s3-banker", "s4-player_pair").result(7, 7).wager("s4-player_pair", 100, 0).close()
     assert "late_bet.removed" in codes_of(log)
 
 
@@ -179,7 +184,7 @@ CHANGES = [
 
 @pytest.mark.parametrize(("area", "before", "after", "code"), CHANGES)
 def test_rule_sg_5_6_a_tie_lets_nobody_change_a_bet(area: str, before: int, after: int, code: str) -> None:
-    log = dealt("sg-rws", "s3-banker").result(7, 7).wager(area, before, after)
+    log = tied("sg-rws", "s3-banker").result(7, 7).wager(area, before, after)
     assert [(alert.code, alert.rule) for alert in alerts_of(log.close())] == [(code, "5.6")]
 
 
@@ -188,24 +193,24 @@ def test_rule_nz_5_16_after_a_tie_wagers_on_a_hand_may_be_altered(
     area: str, before: int, after: int, code: str
 ) -> None:
     for rulebook_id in FREE_AFTER_TIE:
-        log = dealt(rulebook_id, "s3-banker").result(7, 7).wager(area, before, after)
+        log = tied(rulebook_id, "s3-banker").result(7, 7).wager(area, before, after)
         assert code not in codes_of(log.close())
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_rule_sg_3_17_what_a_tie_gave_back_is_its_player_s_again(rulebook_id: str) -> None:
-    log = dealt(rulebook_id, "s3-banker", "s4-player").result(7, 7).settle("s3-banker", "returned", 100)
+    log = tied(rulebook_id, "s3-banker", "s4-player").result(7, 7).settle("s3-banker", "returned", 100)
     assert alerts_of(log.wager("s3-banker", 0, 50).settle("s4-player", "returned", 100).close()) == []
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_tie_bets_stay_after_a_tie(rulebook_id: str) -> None:
-    log = dealt(rulebook_id, "s3-tie", "s4-tie").result(7, 7).wager("s3-tie", 100, 300).close()
+    log = tied(rulebook_id, "s3-tie", "s4-tie").result(7, 7).wager("s3-tie", 100, 300).close()
     assert "late_bet.increased" in codes_of(log)
 
 
 def test_rule_nz_secretary_13_2_a_tie_loses_in_two_to_one() -> None:
-    log = dealt("nz-secretary", "s3-banker", two_to_one=True).result(7, 7).wager("s3-banker", 100, 0).close()
+    log = tied("nz-secretary", "s3-banker", two_to_one=True).result(7, 7).wager("s3-banker", 100, 0).close()
     assert [(alert.code, alert.rule) for alert in alerts_of(log)] == [("late_bet.removed", "5.15")]
 
 
@@ -213,14 +218,14 @@ def test_rule_nz_secretary_13_2_a_tie_loses_in_two_to_one() -> None:
 def test_wager_moved_late_is_one_alert(rulebook_id: str) -> None:
     log = dealt(rulebook_id, "s3-banker").wager("s3-banker", 100, 0)
     t = log.t
-    log.wager("s3-player", 0, 100, after_s=3.0).result(7, 7).close()
+    log.wager("s3-player", 0, 100, after_s=3.0).result(7, 6).close()
     alerts = alerts_of(log)
     assert facts(alerts) == [("late_bet.moved", 3, "s3-player", 100)]
     assert (alerts[0].t, alerts[0].bet, alerts[0].rule) == (t, "player", RULES[rulebook_id])
 
 
 def test_wager_put_down_before_the_other_is_taken_is_one_move() -> None:
-    log = dealt("tas", "s3-banker").wager("s3-player", 0, 100).wager("s3-banker", 100, 0).result(7, 7).close()
+    log = dealt("tas", "s3-banker").wager("s3-player", 0, 100).wager("s3-banker", 100, 0).result(7, 6).close()
     assert facts(alerts_of(log)) == [("late_bet.moved", 3, "s3-player", 100)]
 
 
@@ -250,20 +255,20 @@ def test_placed_wager_that_can_be_no_move_is_told_at_once(elsewhere: str, told: 
 )
 def test_removal_and_placement_that_are_no_move(rulebook_id: str, area: str, value: int, after_s: float) -> None:
     log = dealt(rulebook_id, "s3-banker").wager("s3-banker", 100, 0).wager(area, 0, value, after_s=after_s)
-    assert sorted(codes_of(log.result(7, 7).close())) == ["late_bet.placed", "late_bet.removed"]
+    assert sorted(codes_of(log.result(7, 6).close())) == ["late_bet.placed", "late_bet.removed"]
 
 
 @pytest.mark.parametrize(("taken", "put"), [(2, 2), (4, 3), (None, 3)], ids=["alike", "estimated", "uncounted"])
 def test_wager_moved_is_one_alert_where_a_camera_counted_its_chips(taken: int | None, put: int) -> None:
     seen = {"source": "camera"}
     log = dealt("tas", "s3-banker").wager("s3-banker", None, 0, chips_before=taken, chips_after=0, **seen)
-    log.wager("s3-player", 0, None, chips_before=0, chips_after=put, **seen).result(7, 7).close()
+    log.wager("s3-player", 0, None, chips_before=0, chips_after=put, **seen).result(7, 6).close()
     assert facts(alerts_of(log)) == [("late_bet.moved", 3, "s3-player", None)]
 
 
 def test_wager_moved_is_known_by_its_chips_where_the_value_is_not() -> None:
     log = dealt("tas", "s3-banker").wager("s3-banker", None, 0, chips_before=4, chips_after=0)
-    log.wager("s3-player", 0, None, chips_before=0, chips_after=4).result(7, 7).close()
+    log.wager("s3-player", 0, None, chips_before=0, chips_after=4).result(7, 6).close()
     assert facts(alerts_of(log)) == [("late_bet.moved", 3, "s3-player", None)]
 
 
@@ -308,7 +313,7 @@ def test_unknown_actor_is_late_before_the_result_and_undetermined_after(rulebook
 def test_dealer_reducing_pro_rata_is_not_late_and_adding_is(rulebook_id: str) -> None:
     log = dealt(rulebook_id, "s3-banker", "s4-player").wager("s3-banker", 100, 75, by="dealer")
     assert alerts_of(log) == []
-    log.wager("s4-player", 100, 150, by="dealer").result(7, 7).close()
+    log.wager("s4-player", 100, 150, by="dealer").result(7, 6).settle("s3-banker", "collected", 75).close()
     assert facts(alerts_of(log)) == [("late_bet.increased", 4, "s4-player", 50)]
 
 
@@ -373,7 +378,7 @@ def test_inferred_close_a_change_near_it_is_not_alleged_with_confidence(rulebook
 @pytest.mark.parametrize("rulebook_id", CLOSED_BY_CALL)
 def test_inferred_close_after_the_first_card_a_change_is_late_for_certain(rulebook_id: str) -> None:
     log = log_of(rulebook_id).add("bets_opened").add("no_more_bets", source="inferred")
-    log.four("P KH 7C | B 3D 4H").wager("s4-banker", 0, 100).result(7, 7).close()
+    log.four("P KH 7C | B 3D 3H").wager("s4-banker", 0, 100).result(7, 6).close()
     (late,) = [alert for alert in alerts_of(log) if alert.code.startswith("late_bet")]
     assert (late.code, late.confidence) == ("late_bet.placed", 1.0)
 
@@ -485,7 +490,7 @@ def test_rule_tas_16_5_12_a_wager_may_come_up_to_the_minimum() -> None:
 
 
 def test_rule_tas_16_5_8_a_wager_left_after_a_tie_may_be_altered() -> None:
-    log = dealt("tas", "s3-banker", competition="live").result(7, 7).close()
+    log = tied("tas", "s3-banker", competition="live").result(7, 7).close()
     log.add("bets_opened").wager("s3-banker", 100, 50)
     assert alerts_of(log) == []
 
@@ -507,3 +512,37 @@ def test_rule_nz_secretary_11b_8_bonus_is_not_given_back_on_a_tie_of_three_cards
     log.four("P 2C KD | B 2S 3S").deal("player", "4H").deal("banker", None, face_up=True)
     codes = [alert.code for alert in alerts_of(log.result(6, 6).wager("s3-dragon_player", 100, 0).close())]
     assert codes == ["late_bet.removed"]
+
+
+@pytest.mark.parametrize("rulebook_id", NZ)
+@pytest.mark.parametrize("is_announced", [False, True])
+def test_rule_nz_5_16_wager_is_altered_once_the_cards_tie(rulebook_id: str, is_announced: bool) -> None:
+    log = tied(rulebook_id, "s3-banker")
+    if is_announced:
+        log.result(7, 7)
+    assert alerts_of(log.wager("s3-banker", 100, 0).close()) == []
+
+
+@pytest.mark.parametrize("rulebook_id", NZ)
+def test_tie_counts_from_its_announcement_where_results_are_announced(rulebook_id: str) -> None:
+    log = log_of(rulebook_id).legal_round("P KH 6C | B 3D 4H").open("s3-banker").four("P KH 7C | B 3D 4H")
+    assert codes_of(log.wager("s3-banker", 100, 0).result(7, 7).close()) == ["late_bet.removed"]
+
+
+def test_dealer_who_puts_back_what_he_lifted_leaves_the_wager_as_it_lay() -> None:
+    log = dealt("nz-authority", "s3-banker").wager("s3-banker", 100, 50, by="dealer")
+    log.wager("s3-banker", 50, 100, by="dealer").result(7, 6).settle("s3-banker", "collected", 100).close()
+    assert alerts_of(log) == []
+
+
+def test_wager_that_a_second_device_reports_after_the_call_is_not_late() -> None:
+    log = log_of("nz-authority").add("bets_opened").wager("s3-banker", 0, 100, source="signal").add("no_more_bets")
+    log.four("P KH 7C | B 3D 3H").wager("s3-banker", 0, 100, source="camera").close()
+    assert alerts_of(log) == []
+
+
+@pytest.mark.parametrize("rulebook_id", ["sg-rws", "nz-authority"])
+def test_rule_sg_5_12_player_may_take_a_wager_back_after_a_misdeal(rulebook_id: str) -> None:
+    log = log_of(rulebook_id).open("s3-banker").deal("player", "2H").deal("player", "9D").wager("s3-banker", 100, 0)
+    late = [code for code in codes_of(log.close()) if code.startswith("late_bet")]
+    assert late == ([] if rulebook_id == "sg-rws" else ["late_bet.removed"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.builders import RULEBOOKS, TableLog, alerts_of, rules_of, run
+from tests.rules.builders import RULEBOOKS, TableLog, alerts_of, codes_of, rules_of, run
 
 WON = "P KH 7C | B 3D 5H"
 
@@ -182,3 +182,39 @@ def test_rule_nz_14_7_void_wager_settles_like_a_stand_off() -> None:
     log = won("nz-secretary", ante=5)
     assert payouts(log.settle("s3-banker", "paid", 95).close())[0] == ["payout.loser_paid"]
     assert payouts(won("nz-secretary", ante=5).settle("s3-banker", "returned", 100).close())[0] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("P 9H KD | B 2C KS", [("collected", 100), ("returned", 100), ("paid", 100)]),
+        ("P 2C KS | B 9H KD", [("collected", 150), ("returned", 50)]),
+        ("P 9H KD | B 9C KS", [("collected", 100), ("returned", 100)]),
+    ],
+    ids=["winner", "loser", "stand-off"],
+)
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_chips_taken_by_mistake_and_given_back_are_put_right(
+    rulebook_id: str, text: str, acts: list[tuple[str, int]]
+) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s1-player").four(text)
+    log.result(*(9 if hand.split()[-2:][0].startswith("9") else 2 for hand in text.split("|")))
+    for action, amount in acts:
+        log.settle("s1-player", action, amount)
+    assert codes_of(log.close()) == []
+
+
+def test_pair_is_as_sure_as_the_ranks_that_decide_it() -> None:
+    log = TableLog(rules_of("sg-rws")).open("s1-player_pair")
+    log.deal("player", "QH", confidence=0.55, value_confidence=0.995).deal("banker", "7D").deal("player", "8H")
+    log.deal("banker", "KD").result(8, 7)
+    told = alerts_of(log.settle("s1-player_pair", "paid", 1100).close())
+    sure = {alert.code: alert.confidence for alert in told}
+    assert sure["payout.loser_paid"] == pytest.approx(0.55, abs=0.01)
+
+
+def test_payment_that_follows_the_announcement_is_as_sure_as_the_cards_that_contradict_it() -> None:
+    log = TableLog(rules_of("nz-authority")).open("s1-banker").deal("player", "7H").deal("banker", "6D", confidence=0.6)
+    log.deal("player", "KH").deal("banker", "KD").result(7, 9).settle("s1-banker", "paid", 95).close()
+    told = {alert.code: alert.confidence for alert in alerts_of(log)}
+    assert told["payout.loser_paid"] == pytest.approx(0.6)
