@@ -27,7 +27,7 @@ from thirdcard.rules.log.events import (
     ShoeClosed,
     WagerSettled,
 )
-from thirdcard.rules.round.drawing import Drawing, follow
+from thirdcard.rules.round.drawing import Drawing, follow, put_right
 from thirdcard.rules.round.round import INITIAL_CARDS, Round
 from thirdcard.rules.rulebook.options import Rules
 
@@ -141,6 +141,8 @@ class CardJudge:
             for placement in placements[self._followed :]:
                 drawing.place(placement)
             self._followed = len(placements)
+            if drawing.is_broken and isinstance(placements[-1][1], CardMoved):
+                self._drawing = drawing = put_right(drawing, placements)
         return drawing
 
     def _after(self, running: Round, count: int, latest: Drawing) -> Drawing:

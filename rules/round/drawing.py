@@ -7,7 +7,7 @@ total with an unread card is unknown, and no fault is reported that depends on i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
 from typing import NamedTuple
@@ -342,6 +342,24 @@ def follow(placements: Iterable[Placement], duties: DutyTable, order: tuple[Side
     for placement in placements:
         drawing.place(placement)
     return drawing
+
+
+def put_right(drawing: Drawing, placements: Sequence[Placement]) -> Drawing:
+    """The drawing of cards that were moved after a fault: if they lie lawfully now, it goes on from there.
+
+    The faults stay, since they happened.
+    """
+    cards = list(dict.fromkeys(card.card_id for card, _ in placements))
+    first = {card.card_id: card for card, _ in reversed(placements)}
+    moved = [
+        card if card.place is None else replace(card, came=replace(card.came, hand=card.place))
+        for card in map(first.__getitem__, cards)
+    ]
+    mended = follow([(card, card.came) for card in moved], drawing.duties, drawing.order)
+    if mended.faults or mended.is_broken:
+        return drawing
+    mended.faults = drawing.faults
+    return mended
 
 
 def _trust(cards: Sequence[DealtCard]) -> float:

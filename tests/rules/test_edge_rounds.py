@@ -107,3 +107,18 @@ def test_bankers_third_card_may_come_together_with_the_players(rulebook_id: str)
     log = TableLog(rules_of(rulebook_id)).open().four("P KH 3C | B 3D KS").third("banker", "6S")
     log.third("player", "5H", together_with="c5")
     assert "misdeal.third_card_missing" not in standing_at_the_end(log)
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("order", [("c5", "c6"), ("c6", "c5")])
+def test_third_cards_that_were_dealt_crosswise_and_put_right_are_judged_again(
+    rulebook_id: str, order: tuple[str, str]
+) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s3-banker").four("P 2H 2S | B 3D 2C").third("banker", "5H")
+    log.third("player", "KD")
+    for card_id in order:
+        log.add("card_moved", card_id=card_id, hand="player" if card_id == "c5" else "banker")
+    alerts, records = run(log.rules, log.result(9, 5).settle("s3-banker", "paid", 95).close().events)
+    assert [alert.code for alert in alerts] == ["misdeal.third_card_missing", "payout.loser_paid"]
+    assert (records[0].complete, records[0].player_total, records[0].banker_total) == (True, 9, 5)
+    assert {str(remedy.state) for remedy in records[0].remedies} <= {"done"}
