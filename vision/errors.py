@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from thirdcard.vision.addresses import public_address
 
+_FILE_HINT = "; needs a video that FFmpeg reads"
+_NETWORK_HINT = "; is the camera on, are address and port right, and does this machine reach it?"
+
 
 class VisionError(Exception):
     """Root of all errors of this package."""
@@ -19,9 +22,15 @@ class UnreadableVideoError(VisionError):
         self.source = public_address(source)
         """The address, without user and password."""
         self.reason = reason
-        super().__init__(f"{self.source}: {reason}{self._hint}")
+        super().__init__(f"{self.source}: {reason}{self._hint_for(source)}")
 
-    _hint = "; needs a video that FFmpeg reads"
+    _hint: str | None = None
+    """What to do, where it is the same for files and network addresses."""
+
+    def _hint_for(self, source: str) -> str:
+        if self._hint is not None:
+            return self._hint
+        return _FILE_HINT if "://" not in source or source.startswith("file:") else _NETWORK_HINT
 
 
 class SignInRefusedError(UnreadableVideoError):
@@ -39,8 +48,28 @@ class TransportRefusedError(UnreadableVideoError):
     _hint = "; transport: auto tries another"
 
 
+class UnknownHostError(UnreadableVideoError):
+    """A network address names a host that this machine does not find."""
+
+    _hint = "; is its name spelt right, and does this machine's network know it? Its IP address works too"
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source, "unknown host")
+
+
+class UnknownSchemeError(UnreadableVideoError):
+    """A network address begins with a scheme that FFmpeg does not know."""
+
+    _hint = "; a camera's address begins with rtsp://, or with another scheme that FFmpeg reads"
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source, f"unknown scheme {source.partition('://')[0]}")
+
+
 class NoFilmError(UnreadableVideoError):
     """A file is not a video."""
+
+    _hint = _FILE_HINT
 
 
 class VideoBreakError(VisionError):

@@ -6,15 +6,23 @@ FFmpeg signs in by itself, with a digest if the camera requires one, and sends t
 from __future__ import annotations
 
 import errno
+import socket
 import threading
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from urllib.parse import urlsplit
 
 import av
 from av.container import InputContainer
 
 from thirdcard.vision.addresses import public_text
-from thirdcard.vision.errors import SignInRefusedError, TransportRefusedError, UnreadableVideoError
+from thirdcard.vision.errors import (
+    SignInRefusedError,
+    TransportRefusedError,
+    UnknownHostError,
+    UnknownSchemeError,
+    UnreadableVideoError,
+)
 
 OPEN_TIMEOUT_S = 10.0
 """Seconds after which a camera that does not answer is given up and tried again. A shorter time gives up slow ones,
@@ -49,7 +57,26 @@ def open_network(source: str, *, transport: str = "tcp") -> InputContainer:
     except (av.FFmpegError, OSError, ValueError) as error:
         if getattr(error, "errno", None) == errno.EPROTONOSUPPORT:
             raise TransportRefusedError(source, f"is not sent over {transport}") from without_address(error)
-        raise UnreadableVideoError(source, reason_of(error)) from without_address(error)
+        raise _unreadable(source, error) from without_address(error)
+
+
+def _unreadable(source: str, error: Exception) -> UnreadableVideoError:
+    """Return the error for a source that cannot be opened, with the cause where FFmpeg does not name it."""
+    if "://" in source and isinstance(error, av.error.ProtocolNotFoundError):
+        return UnknownSchemeError(source)
+    if "://" in source and getattr(error, "errno", None) == errno.EIO and _is_host_unknown(source):
+        return UnknownHostError(source)
+    return UnreadableVideoError(source, reason_of(error))
+
+
+def _is_host_unknown(source: str) -> bool:
+    try:
+        host = urlsplit(source).hostname
+        if host:
+            socket.getaddrinfo(host, None)
+    except (OSError, ValueError):
+        return True
+    return False
 
 
 def rtsp_options(transport: str) -> dict[str, str]:

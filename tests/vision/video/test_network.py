@@ -7,7 +7,7 @@ import traceback
 import pytest
 
 from tests.rtsp_door import rtsp_door
-from thirdcard.vision.errors import SignInRefusedError, UnreadableVideoError
+from thirdcard.vision.errors import SignInRefusedError, UnknownHostError, UnknownSchemeError, UnreadableVideoError
 from thirdcard.vision.video.network import rtsp_options
 from thirdcard.vision.video.video import VideoReader
 
@@ -46,6 +46,22 @@ def test_nobody_there_is_no_refusal() -> None:
     with pytest.raises(UnreadableVideoError) as refused:
         VideoReader(address(port)).open()
     assert not isinstance(refused.value, SignInRefusedError)
+    assert not any(secret in str(refused.value) for secret in SECRETS)
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "says"),
+    [
+        ("rtsp://gast:geheim@127.0.0.1:9/x", UnreadableVideoError, "Connection refused; is the camera on"),
+        ("rtsp://gast:geheim@no-such-host.invalid/x", UnknownHostError, "unknown host; is its name spelt right"),
+        ("rtps://gast:geheim@10.0.0.5/live", UnknownSchemeError, "unknown scheme rtps; a camera's address begins with"),
+    ],
+)
+def test_what_cannot_be_opened_says_what_to_do(source: str, kind: type[Exception], says: str) -> None:
+    with pytest.raises(UnreadableVideoError) as refused:
+        VideoReader(source).open()
+    assert type(refused.value) is kind
+    assert says in str(refused.value)
     assert not any(secret in str(refused.value) for secret in SECRETS)
 
 
