@@ -6,7 +6,7 @@ points: millimetres, z into the table, so what stands on the cloth has negative 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,13 +15,14 @@ import numpy as np
 import yaml
 from numpy.typing import ArrayLike, NDArray
 
-from thirdcard.calibration.documents import check_keys, is_number, read_document, take_list
-from thirdcard.calibration.errors import CameraError, PoseMissingError
+from thirdcard.calibration.documents import check_keys, is_number, read_document, take_list, unknown_keys
+from thirdcard.calibration.errors import CalibrationError, CameraError, PoseMissingError
 
 FloatArray = NDArray[np.float64]
 Map = NDArray[np.float32]
 
 _KEYS = ("image_size", "camera_matrix", "distortion", "rvec", "tvec", "homography", "residual_px")
+_REQUIRED = ("camera_matrix", "distortion")
 _ARRAY_SHAPES = {"camera_matrix": (3, 3), "distortion": (5,), "rvec": (3,), "tvec": (3,), "homography": (3, 3)}
 _UNDISTORT_STEPS = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 100, 1e-12)
 _OUTSIDE_PX = -1e6
@@ -69,8 +70,7 @@ class Calibration:
         if (self.rvec is None) != (self.tvec is None):
             missing = "rvec" if self.rvec is None else "tvec"
             raise CameraError("calibration", missing, allowed="rvec and tvec stand together or not at all")
-        if self.residual_px is not None and not (is_number(self.residual_px) and self.residual_px >= 0):
-            raise CameraError("calibration", "residual_px", value=self.residual_px, allowed="must be 0 or more")
+        _check_residual(self.residual_px)
         if self.rvec is not None and self.tvec is not None:
             object.__setattr__(self, "homography", self._homography_of_pose(self.rvec, self.tvec))
         elif np.size(self.homography) == 0:
@@ -223,19 +223,44 @@ def parse_calibration(mapping: object, where: str) -> Calibration:
     """
     try:
         fields = check_keys(mapping, _KEYS, CameraError)
-        size = take_list(fields, "image_size", CameraError)
+        size = _take_size(fields)
+        for key in _REQUIRED:
+            _check_given(fields, key)
         given = {key: fields[key] for key in _ARRAY_SHAPES if fields.get(key) is not None}
-        for key in ("camera_matrix", "distortion"):
-            if key not in given:
-                raise CameraError("", key, allowed="required")
-        _check_size(size)
         return Calibration(
-            image_size_wh_px=(int(str(size[0])), int(str(size[1]))),
+            image_size_wh_px=size,
             residual_px=fields.get("residual_px"),  # type: ignore[arg-type]
             **given,  # type: ignore[arg-type]
         )
     except CameraError as error:
         raise error.at(where) from None
+
+
+def calibration_faults(mapping: object, where: str) -> list[CalibrationError]:
+    """Return every fault of a calibration's mapping; empty where it can be parsed."""
+    if not isinstance(mapping, Mapping):
+        return _errors_of(lambda: parse_calibration(mapping, where))
+    errors = list(unknown_keys(mapping, _KEYS, CameraError))
+    errors += _errors_of(lambda: _take_size(mapping))
+    for key, shape in _ARRAY_SHAPES.items():
+        if mapping.get(key) is not None:
+            errors += _errors_of(lambda key=key, shape=shape: _frozen_array(mapping[key], shape, key))  # type: ignore[misc]
+        elif key in _REQUIRED:
+            errors += _errors_of(lambda key=key: _check_given(mapping, key))  # type: ignore[misc]
+    if not any(error.key == "camera_matrix" for error in errors):
+        matrix = _frozen_array(mapping["camera_matrix"], _ARRAY_SHAPES["camera_matrix"], "camera_matrix")
+        errors += _errors_of(lambda: _check_camera_matrix(matrix))
+    errors += _errors_of(lambda: _check_residual(mapping.get("residual_px")))
+    found = [error.at(where) for error in errors]
+    return found or _errors_of(lambda: parse_calibration(mapping, where))
+
+
+def _errors_of(check: Callable[[], object]) -> list[CalibrationError]:
+    try:
+        check()
+    except CameraError as error:
+        return [error]
+    return []
 
 
 def load_calibration(path: Path) -> Calibration:
@@ -278,6 +303,22 @@ def _frozen_array(value: object, shape: tuple[int, ...], key: str) -> FloatArray
         raise CameraError("calibration", key, value=array.tolist(), allowed=allowed)
     array.setflags(write=False)
     return array
+
+
+def _take_size(fields: Mapping[str, object]) -> tuple[int, int]:
+    size = take_list(fields, "image_size", CameraError)
+    _check_size(size)
+    return int(str(size[0])), int(str(size[1]))
+
+
+def _check_given(fields: Mapping[str, object], key: str) -> None:
+    if fields.get(key) is None:
+        raise CameraError("", key, allowed="required")
+
+
+def _check_residual(residual_px: object) -> None:
+    if residual_px is not None and not (is_number(residual_px) and float(str(residual_px)) >= 0):
+        raise CameraError("calibration", "residual_px", value=residual_px, allowed="must be 0 or more")
 
 
 def _check_size(size: object) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.documents import file_fault, is_missing, read_document
 from thirdcard.calibration.errors import MISSING, CalibrationError, ChipsError, NoSuchNameError
 from thirdcard.calibration.keys import (
     Fields,
@@ -118,10 +118,12 @@ def load_chips(reference: str | Mapping[str, object], base: Path) -> ChipSet:
     if isinstance(reference, Mapping):
         return parse_chips(reference, "chips", base=base)
     path = base / reference
-    if not path.is_file() and reference in BUILT_IN_CHIPS:
+    if is_missing(path) and reference in BUILT_IN_CHIPS:
         path = CHIPS_FOLDER / f"{reference}.yaml"
-    if not path.is_file():
-        allowed = f"no such file beside it, and no built-in chip set; built in: {', '.join(BUILT_IN_CHIPS)}"
+    fault = file_fault(path)
+    if fault is not None:
+        none = f"no such file beside it, and no built-in chip set; built in: {', '.join(BUILT_IN_CHIPS)}"
+        allowed = none if is_missing(path) else fault
         raise NoSuchNameError(str(base), "chips", value=reference, allowed=allowed)
     return parse_chips(read_document(path), str(path), base=path.parent)
 
@@ -144,6 +146,7 @@ def _find_sample(fields: Fields, base: Path) -> Path | None:
     if sample is None:
         return None
     path = base / sample
-    if not path.is_file():
-        raise ChipsError("", "sample", value=sample, allowed=f"no such file: {path}")
+    fault = file_fault(path)
+    if fault is not None:
+        raise ChipsError("", "sample", value=sample, allowed=fault)
     return path

@@ -5,14 +5,18 @@ Every error message names the key and what is allowed; callers add the file with
 
 from __future__ import annotations
 
+import errno
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import os
+import re
+import stat
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from thirdcard.calibration.errors import MISSING, CalibrationError, DocumentError
+from thirdcard.calibration.errors import MISSING, CalibrationError, DocumentError, show_value
 
 LONGEST_FILE = 4 * 2**20
 """Largest number of characters in a file: more than a hundred cloths need."""
@@ -20,8 +24,12 @@ MOST_LEVELS = 50
 MOST_NODES = 10**6
 """Largest number of values in one file; aliases count as often as they are used."""
 LARGEST_NUMBER = 10**18
+NO_FILE = "no such file"
+KEYS_ARE_WORDS = "keys are words; YAML reads on, off, yes, no, ~, numbers and dates otherwise unless they are quoted"
 
-
+_IS_FOLDER = "is a folder, and must be a file"
+_NOT_ALLOWED = "may not be read by this program's user; change the file's permissions"
+_LONG_NAME = "is too long for a file's path"
 _ALLOWED: Mapping[str, str] = {
     "missing": "must be given",
     "extra_forbidden": "is not known here",
@@ -100,10 +108,38 @@ def read_text(path: Path) -> str:
     try:
         with path.open(encoding="utf-8") as file:
             return file.read(LONGEST_FILE + 1)
-    except FileNotFoundError:
-        raise DocumentError(str(path), allowed="no such file") from None
+    except UnicodeDecodeError as error:
+        raise DocumentError(str(path), allowed="is not in UTF-8; save it as UTF-8") from error
     except (OSError, ValueError) as error:
-        raise DocumentError(str(path), allowed=f"cannot be read: {_one_line(error)}") from error
+        raise DocumentError(str(path), allowed=_file_error(error)) from error
+
+
+def file_fault(path: Path) -> str | None:
+    """Return why a path does not lead to a file that can be read, with the path; None where it does."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        fault = _file_error(error)
+    else:
+        if stat.S_ISREG(mode) and os.access(path, os.R_OK):
+            return None
+        fault = _IS_FOLDER if stat.S_ISDIR(mode) else _NOT_ALLOWED if stat.S_ISREG(mode) else "is no regular file"
+    return fault if fault == _LONG_NAME else f"{fault}: {path}"
+
+
+def is_missing(path: Path) -> bool:
+    """Whether nothing is there."""
+    return (file_fault(path) or "").startswith(NO_FILE)
+
+
+def _file_error(error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError | NotADirectoryError) or not isinstance(error, OSError):
+        return NO_FILE
+    if isinstance(error, IsADirectoryError):
+        return _IS_FOLDER
+    if isinstance(error, PermissionError):
+        return _NOT_ALLOWED
+    return _LONG_NAME if error.errno == errno.ENAMETOOLONG else f"cannot be read: {_one_line(error)}"
 
 
 def parse_mapping(text: str, where: str) -> Mapping[str, object]:
@@ -138,10 +174,21 @@ def check_keys(mapping: object, allowed: Iterable[str], kind: type[CalibrationEr
     names = list(allowed)
     if not isinstance(mapping, Mapping):
         raise kind("", "", value=mapping, allowed=f"must be a mapping with {', '.join(names)}")
-    for key in mapping:
-        if key not in names:
-            raise kind("", str(key), value=mapping[key], allowed=f"unknown key; allowed: {', '.join(names)}")
+    for error in unknown_keys(mapping, names, kind):
+        raise error
     return mapping
+
+
+def unknown_keys(
+    mapping: Mapping[Any, object], allowed: Iterable[str], kind: type[CalibrationError]
+) -> Iterator[CalibrationError]:
+    """Yield an error for each key of a mapping that is not allowed."""
+    names = list(allowed)
+    for key in mapping:
+        if not isinstance(key, str):
+            yield kind("", show_value(key), value=mapping[key], allowed=KEYS_ARE_WORDS)
+        elif key not in names:
+            yield kind("", key, value=mapping[key], allowed=f"unknown key; allowed: {', '.join(names)}")
 
 
 def take_text(mapping: Mapping[str, object], key: str, kind: type[CalibrationError]) -> str:
@@ -237,10 +284,19 @@ class _StrictLoader(yaml.CSafeLoader):
     """Rejects a key that occurs twice in one mapping, and absurdly large numbers."""
 
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
-        """Return the number; raise if it is absurdly large."""
+        """Return the number; raise if it is absurdly large, or not the number that a person reads."""
         value = int(super().construct_yaml_int(node))
         if abs(value) > LARGEST_NUMBER:
             raise yaml.constructor.ConstructorError(None, None, "a number beyond 10^18", node.start_mark)
+        if _READ_OTHERWISE.fullmatch(node.value):
+            raise _read_otherwise(node, value)
+        return value
+
+    def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
+        """Return the number; raise if it is not the number that a person reads."""
+        value = float(super().construct_yaml_float(node))
+        if ":" in node.value:
+            raise _read_otherwise(node, value)
         return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
@@ -258,6 +314,15 @@ class _StrictLoader(yaml.CSafeLoader):
 
 
 _StrictLoader.add_constructor("tag:yaml.org,2002:int", _StrictLoader.construct_yaml_int)
+_StrictLoader.add_constructor("tag:yaml.org,2002:float", _StrictLoader.construct_yaml_float)
+_READ_OTHERWISE = re.compile(r"[-+]?(0[0-9_]+|.*:.*)")
+"""Whole numbers that YAML 1.1 reads with base 8 or 60: `025`, `5:00`."""
+
+
+def _read_otherwise(node: yaml.ScalarNode, value: float) -> yaml.YAMLError:
+    meant = str(value) if ":" in node.value else str(int(node.value.replace("_", "")))
+    say = f"YAML reads {node.value} as {value}: write {meant}, or put it in quotes"
+    return yaml.constructor.ConstructorError(None, None, say, node.start_mark)
 
 
 def _one_line(error: Exception) -> str:

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from typing import Self
+
+import yaml
 
 MISSING = object()
 """Stands for the value of a missing key."""
 
 _LONGEST_VALUE = 80
+_BLANKS = re.compile(r"[ \t\r\n]+")
 
 
 def show_value(value: object) -> str:
-    """Return a value as one short line of text."""
+    """Return a value as one short line of text, in quotes where YAML would read it as something else without them."""
     if value is MISSING:
         return "(missing)"
-    text = "null" if value is None else " ".join(str(value).split())
-    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    found = value if isinstance(value, str) else str(value)
+    text = "".join(one if one.isprintable() else _escaped(one) for one in _BLANKS.sub(" ", found))
+    if not isinstance(value, str):
+        text = text.strip()
+    text = text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
+    return f'"{text}"' if isinstance(value, str) and _needs_quotes(value) else text
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
+def _needs_quotes(text: str) -> bool:
+    """Whether YAML reads a text without quotes as a number, a truth value, null or a date, or drops a part of it."""
+    if not text.isprintable() or text != text.strip():
+        return True
+    tag = yaml.resolver.Resolver().resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    return bool(tag != yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG)
 
 
 class CalibrationError(Exception):

@@ -95,12 +95,7 @@ def fit_from_points(
             camera
             could see so.
     """
-    for name in points_px:
-        if name not in layout.reference_points:
-            allowed = (
-                f"must be a reference point of {layout.name}: {', '.join(layout.reference_points) or 'it has none'}"
-            )
-            raise FitError("points", name, value=list(points_px[name]), allowed=allowed)
+    _check_names_and_places(points_px, layout, image_size_wh_px)
     points_mm = {name: layout.reference_points[name] for name in points_px}
     return fit_camera(points_px, points_mm, image_size_wh_px=image_size_wh_px, lens=lens)
 
@@ -185,6 +180,34 @@ def fit_camera(
     return _build_fit(problem, _without_outliers(_solved(problem)))
 
 
+def _check_names_and_places(points_px: Mapping[str, Point], layout: Layout, size_wh_px: tuple[int, int]) -> None:
+    """Raise FitError with every point that the layout lacks, and every point outside the picture."""
+    names = f"must be a reference point of {layout.name}: {', '.join(layout.reference_points) or 'it has none'}"
+    faults = {
+        names: {name: at for name, at in points_px.items() if name not in layout.reference_points},
+        _within(size_wh_px): {name: at for name, at in points_px.items() if not _is_within(at, size_wh_px)},
+    }
+    found = [(allowed, points) for allowed, points in faults.items() if points]
+    if not found:
+        return
+    (first, points), *rest = found
+    value = [list(at) for at in points.values()]
+    also = "".join(f"; and {_listed(others)}: {allowed}" for allowed, others in rest)
+    raise FitError("points", ", ".join(points), value=value if len(value) > 1 else value[0], allowed=first + also)
+
+
+def _listed(points: Mapping[str, Point]) -> str:
+    return ", ".join(f"{name} = {list(at)}" for name, at in points.items())
+
+
+def _within(size_wh_px: tuple[int, int]) -> str:
+    return f"must lie in the picture of {size_wh_px[0]} x {size_wh_px[1]} px"
+
+
+def _is_within(at: Point, size_wh_px: tuple[int, int]) -> bool:
+    return all(-0.5 <= one <= side - 0.5 for one, side in zip(at, size_wh_px, strict=True))
+
+
 def _coarseness(image_size_wh_px: tuple[int, int]) -> float:
     return max(image_size_wh_px[0] / _CLICKED_WIDTH_PX, 1.0)
 
@@ -197,10 +220,9 @@ def _check_points(problem: CameraProblem) -> None:
     if len(problem.names) < FEWEST_POINTS:
         allowed = f"at least {FEWEST_POINTS} are needed"
         raise FitError("points", "count", value=len(problem.names), allowed=allowed)
-    width, height = problem.image_size_wh_px
-    for name, (x, y) in zip(problem.names, problem.points_px, strict=True):
-        if not (-0.5 <= x <= width - 0.5 and -0.5 <= y <= height - 0.5):
-            raise FitError("points", name, value=[x, y], allowed=f"must lie in the picture of {width} x {height} px")
+    for name, (x, y) in zip(problem.names, problem.points_px.tolist(), strict=True):
+        if not _is_within((x, y), problem.image_size_wh_px):
+            raise FitError("points", name, value=[x, y], allowed=_within(problem.image_size_wh_px))
     if _lie_on_a_line(problem):
         raise FitError("points", "spread", value=", ".join(problem.names), allowed="must not lie on one line")
 

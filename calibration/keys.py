@@ -18,6 +18,7 @@ from thirdcard.calibration.documents import (
     take_number,
     take_numbers,
     take_text,
+    unknown_keys,
 )
 from thirdcard.calibration.errors import MISSING, CalibrationError
 
@@ -26,6 +27,7 @@ Schema = dict[str, Any]
 Fields = Mapping[str, object]
 Point = tuple[float, float]
 
+_MARKER_NUMBER = "0|[1-9][0-9]{0,5}"
 _TEXT: Schema = {"type": "string", "pattern": r"\S"}
 _POINT: Schema = {
     "type": "array",
@@ -36,6 +38,10 @@ _POINT: Schema = {
 }
 
 Value = TypeVar("Value", covariant=True)
+Sifted = tuple[object, list[CalibrationError]]
+"""A value without the parts that are not allowed, or DROPPED, and an error for each of them."""
+DROPPED = object()
+"""Stands for a value of which nothing is left."""
 
 
 class FileKey(ABC, Generic[Value]):
@@ -54,9 +60,21 @@ class FileKey(ABC, Generic[Value]):
         """Whether a file must have it."""
         return True
 
+    def applies(self, _fields: Fields) -> bool:
+        """Whether the key is read in such a mapping."""
+        return True
+
     @abstractmethod
     def take(self, fields: Fields, kind: type[CalibrationError]) -> Value:
         """Return the checked value from a mapping; raise `kind` if it is not allowed."""
+
+    def sift(self, fields: Fields, kind: type[CalibrationError]) -> Sifted:
+        """Return what is allowed of the value in a mapping, and everything that is not."""
+        try:
+            self.take(fields, kind)
+        except CalibrationError as error:
+            return DROPPED, [error]
+        return fields.get(self.name), []
 
     @abstractmethod
     def schema(self) -> Schema:
@@ -78,6 +96,24 @@ class FileKeys:
     def check(cls, mapping: object, kind: type[CalibrationError]) -> Fields:
         """Return the mapping itself after checking that it has only declared keys; raise `kind` otherwise."""
         return check_keys(mapping, (key.name for key in cls.all()), kind)
+
+    @classmethod
+    def sift(cls, mapping: object, kind: type[CalibrationError]) -> tuple[Fields, list[CalibrationError]]:
+        """Return a mapping without the keys that are not allowed, and an error for each of them.
+
+        A list of mappings keeps its length: DROPPED stands for an entry with any fault.
+        """
+        names = [key.name for key in cls.all()]
+        if not isinstance(mapping, Mapping):
+            return {}, [kind("", value=mapping, allowed=f"must be a mapping with {', '.join(names)}")]
+        errors = list(unknown_keys(mapping, names, kind))
+        kept: dict[str, object] = {name: mapping[name] for name in names if name in mapping}
+        for key in (key for key in cls.all() if key.applies(mapping)):
+            value, own = key.sift(mapping, kind)
+            errors += own
+            if own and key.name in kept:
+                kept[key.name] = value
+        return {name: value for name, value in kept.items() if value is not DROPPED}, errors
 
     @classmethod
     def schema(cls) -> Schema:
@@ -132,9 +168,23 @@ class ChoiceKey(FileKey[str]):
 class ConditionalChoiceKey(ChoiceKey):
     """A choice that is read only where another key requires it; otherwise any value is allowed."""
 
+    def __init__(self, about: str, words: Sequence[str], *, where: tuple[str, str]) -> None:
+        """Declare the key.
+
+        Args:
+            about: Description of the key.
+            words: The allowed words.
+            where: The other key and its value.
+        """
+        super().__init__(about, words)
+        self.where = where
+
     @property
     def is_required(self) -> bool:
         return False
+
+    def applies(self, fields: Fields) -> bool:
+        return fields.get(self.where[0]) == self.where[1]
 
     def schema(self) -> Schema:
         return {}
@@ -143,13 +193,24 @@ class ConditionalChoiceKey(ChoiceKey):
 class ConditionalWordKey(FileKey[str]):
     """A word of a given form that is read only where another key requires it; otherwise any value is allowed."""
 
-    def __init__(self, about: str, *, pattern: str, allowed: str) -> None:
+    def __init__(self, about: str, *, pattern: str, allowed: str, where: tuple[str, str]) -> None:
+        """Declare the key.
+
+        Args:
+            about: Description of the key.
+            pattern: The word's form.
+            allowed: What a message says is allowed.
+            where: The other key and its value.
+        """
         super().__init__(about)
-        self.pattern, self.allowed = pattern, allowed
+        self.pattern, self.allowed, self.where = pattern, allowed, where
 
     @property
     def is_required(self) -> bool:
         return False
+
+    def applies(self, fields: Fields) -> bool:
+        return fields.get(self.where[0]) == self.where[1]
 
     def take(self, fields: Fields, kind: type[CalibrationError]) -> str:
         value = fields.get(self.name, MISSING)
@@ -254,6 +315,13 @@ class OutlineKey(FileKey[tuple[Point, ...]]):
             raise kind("", self.name, value=entries, allowed="must have at least 3 points")
         return tuple(parse_point(entry, f"{self.name}[{i}]", kind) for i, entry in enumerate(entries))
 
+    def sift(self, fields: Fields, kind: type[CalibrationError]) -> Sifted:
+        value, errors = super().sift(fields, kind)
+        entries = fields.get(self.name)
+        if not errors or not isinstance(entries, Sequence) or isinstance(entries, str) or len(entries) < 3:
+            return value, errors
+        return value, _refused_points({f"{self.name}[{i}]": entry for i, entry in enumerate(entries)}, kind)
+
     def schema(self) -> Schema:
         return {"type": "array", "items": _POINT, "minItems": 3}
 
@@ -267,15 +335,28 @@ class NumberedPlacesKey(FileKey[Mapping[int, Point]]):
             raise kind("", self.name, value=places, allowed="must map marker numbers to [x, y] in mm")
         return {self._number(key, kind): parse_point(at, f"{self.name}.{key}", kind) for key, at in places.items()}
 
+    def sift(self, fields: Fields, kind: type[CalibrationError]) -> Sifted:
+        value, errors = super().sift(fields, kind)
+        places = fields.get(self.name)
+        if not errors or not isinstance(places, Mapping) or not places:
+            return value, errors
+        errors = []
+        for key in places:
+            try:
+                self._number(key, kind)
+            except CalibrationError as error:
+                errors.append(error)
+        return value, errors + _refused_points({f"{self.name}.{key}": at for key, at in places.items()}, kind)
+
     def _number(self, key: object, kind: type[CalibrationError]) -> int:
-        if isinstance(key, bool) or not str(key).isdigit():
+        if isinstance(key, bool) or not re.fullmatch(_MARKER_NUMBER, str(key)):
             raise kind("", f"{self.name}.{key}", value=key, allowed="marker numbers are whole numbers from 0")
         return int(str(key))
 
     def schema(self) -> Schema:
         return {
             "type": "object",
-            "propertyNames": {"pattern": "^[0-9]+$"},
+            "propertyNames": {"pattern": f"^({_MARKER_NUMBER})$"},
             "additionalProperties": _POINT,
             "minProperties": 1,
         }
@@ -294,6 +375,13 @@ class InnerKey(FileKey[object]):
 
     def take(self, fields: Fields, kind: type[CalibrationError]) -> object:
         return fields.get(self.name)
+
+    def sift(self, fields: Fields, kind: type[CalibrationError]) -> Sifted:
+        entry = fields.get(self.name)
+        if entry is None:
+            return None, []
+        _, errors = self.keys.sift(entry, kind)
+        return DROPPED if errors else entry, [error.at("", self.name) for error in errors]
 
     def schema(self) -> Schema:
         return self.keys.schema() | {"type": ["object", "null"]}
@@ -326,6 +414,18 @@ class ManyKey(FileKey[Sequence[object]]):
             raise kind("", self.name, value=[], allowed=f"must list at least one {self.least}")
         return entries
 
+    def sift(self, fields: Fields, kind: type[CalibrationError]) -> Sifted:
+        try:
+            entries = self.take(fields, kind)
+        except CalibrationError as error:
+            return DROPPED, [error]
+        kept, errors = list[object](), list[CalibrationError]()
+        for i, entry in enumerate(entries):
+            _, own = self.keys.sift(entry, kind)
+            errors += [error.at("", f"{self.name}[{i}]") for error in own]
+            kept.append(DROPPED if own else entry)
+        return kept, errors
+
     def schema(self) -> Schema:
         items = self.keys.schema()
         if self.least is None:
@@ -340,6 +440,16 @@ def parse_point(entry: object, key: str, kind: type[CalibrationError]) -> Point:
     if not all(is_number(value) for value in entry):
         raise kind("", key, value=entry, allowed="must be two finite numbers, [x, y] in mm")
     return float(entry[0]), float(entry[1])
+
+
+def _refused_points(entries: Mapping[str, object], kind: type[CalibrationError]) -> list[CalibrationError]:
+    errors = []
+    for key, entry in entries.items():
+        try:
+            parse_point(entry, key, kind)
+        except CalibrationError as error:
+            errors.append(error)
+    return errors
 
 
 def required_where(key: str, allowed: Schema, *, other: str, value: str) -> Schema:

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from thirdcard.calibration.documents import parse_mapping, read_text
+from thirdcard.calibration.documents import file_fault, is_missing, parse_mapping, read_text
 from thirdcard.calibration.errors import CalibrationError, LayoutError, NoSuchNameError
 from thirdcard.calibration.keys import (
     ChoiceKey,
@@ -57,12 +57,15 @@ class AreaKeys(FileKeys):
 
     id = TextKey("the area's id, unique among the areas")
     kind = ChoiceKey("what it is", AREA_KINDS)
-    hand = ConditionalChoiceKey("whose cards lie in it, player or banker; where the kind is hand", HANDS)
+    hand = ConditionalChoiceKey(
+        "whose cards lie in it, player or banker; where the kind is hand", HANDS, where=("kind", "hand")
+    )
     seat = OptionalWholeKey("the seat, counted from 1 to 99; null for standing players", low=1, high=99)
     bet = ConditionalWordKey(
         "what is bet on it, a bet of the table's rulebook; where the kind is wager",
         pattern=BET_PATTERN,
         allowed="must be a bet of the table's rulebook, such as player, banker or tie",
+        where=("kind", "wager"),
     )
     name = OptionalTextKey("what people call a standing players' area; or null")
     polygon = OutlineKey("its outline, 3 points or more: [x, y] in mm from the cloth's top-left corner, y to the seats")
@@ -238,10 +241,12 @@ def load_layout(reference: str | Mapping[str, object], base: Path) -> Layout:
     if isinstance(reference, Mapping):
         return parse_layout(reference, "layout")
     path = base / reference
-    if not path.is_file() and reference in BUILT_IN_LAYOUTS:
+    if is_missing(path) and reference in BUILT_IN_LAYOUTS:
         path = LAYOUT_FOLDER / f"{reference}.yaml"
-    if not path.is_file():
-        allowed = f"no such file beside it, and no built-in layout; built in: {', '.join(BUILT_IN_LAYOUTS)}"
+    fault = file_fault(path)
+    if fault is not None:
+        none = f"no such file beside it, and no built-in layout; built in: {', '.join(BUILT_IN_LAYOUTS)}"
+        allowed = none if is_missing(path) else fault
         raise NoSuchNameError(str(base), "layout", value=reference, allowed=allowed)
     text = read_text(path)
     try:

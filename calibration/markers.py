@@ -37,7 +37,7 @@ def find_markers(image_hw3: NDArray[np.uint8], markers: Markers) -> Mapping[int,
     """
     settings = cv2.aruco.DetectorParameters()
     settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    detector = cv2.aruco.ArucoDetector(marker_dictionary(markers.dictionary), settings)
+    detector = cv2.aruco.ArucoDetector(dictionary_of(markers), settings)
     grey = cv2.cvtColor(image_hw3, cv2.COLOR_BGR2GRAY)
     found, numbers, _ = detector.detectMarkers(grey)
     known: list[int] = [] if numbers is None else [int(number) for number in numbers.ravel()]
@@ -101,3 +101,18 @@ def marker_dictionary(name: str) -> cv2.aruco.Dictionary:
     if name not in known:
         raise LayoutError("markers", "dictionary", value=name, allowed=f"must be one of {', '.join(known)}")
     return cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, name))
+
+
+def dictionary_of(markers: Markers) -> cv2.aruco.Dictionary:
+    """Return the dictionary of a layout's markers.
+
+    Raises:
+        LayoutError: There is none of that name, or it lacks one of the markers.
+    """
+    dictionary = marker_dictionary(markers.dictionary)
+    count = len(dictionary.bytesList)
+    for number in markers.at:
+        if number >= count:
+            allowed = f"{markers.dictionary} has the markers 0 to {count - 1}"
+            raise LayoutError("markers", f"at.{number}", value=list(markers.at[number]), allowed=allowed)
+    return dictionary

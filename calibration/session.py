@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.camera_problem import KnownLens
-from thirdcard.calibration.documents import read_document, take_numbers
-from thirdcard.calibration.errors import CalibrationError, FitError
+from thirdcard.calibration.documents import KEYS_ARE_WORDS, read_document, take_numbers
+from thirdcard.calibration.errors import CalibrationError, FitError, show_value
 from thirdcard.calibration.fit import Fit, fit_from_markers, fit_from_points
 from thirdcard.calibration.layout import Area, Layout
 from thirdcard.calibration.markers import find_markers, marker_corners_mm
@@ -67,9 +67,9 @@ def calibrate_from_points(
         FitError: The points do not determine a camera.
         DocumentError: The file cannot be read.
     """
-    points = read_points(points_file)
+    points, lens = read_points(points_file), _lens(lens_of, image_size_wh_px)
     try:
-        return fit_from_points(points, layout, image_size_wh_px=image_size_wh_px, lens=_lens(lens_of, image_size_wh_px))
+        return fit_from_points(points, layout, image_size_wh_px=image_size_wh_px, lens=lens)
     except FitError as error:
         raise error.at(str(points_file)) from None
 
@@ -97,10 +97,11 @@ def check_points(calibration: Calibration, layout: Layout, points_file: Path) ->
         DocumentError: The file cannot be read.
     """
     points_px = read_points(points_file)
-    for name in points_px:
-        if name not in layout.reference_points:
-            allowed = f"must be a reference point of {layout.name}"
-            raise FitError(str(points_file), name, value=list(points_px[name]), allowed=allowed)
+    unknown = {name: list(at) for name, at in points_px.items() if name not in layout.reference_points}
+    if unknown:
+        value = [*unknown.values()] if len(unknown) > 1 else next(iter(unknown.values()))
+        allowed = f"must be a reference point of {layout.name}"
+        raise FitError(str(points_file), ", ".join(unknown), value=value, allowed=allowed)
     points_mm = np.array([layout.reference_points[name] for name in points_px])
     return _check(calibration, tuple(points_px), points_mm=points_mm, points_px=np.array(list(points_px.values())))
 
@@ -128,12 +129,17 @@ def read_points(path: Path) -> Mapping[str, tuple[float, float]]:
     """
     fields = read_document(path)
     points: dict[str, tuple[float, float]] = {}
-    try:
-        for name in fields:
+    refused: list[CalibrationError] = []
+    for name in fields:
+        try:
             x, y = take_numbers(fields, name, count=2, kind=FitError)
-            points[str(name)] = (x, y)
-    except CalibrationError as error:
-        raise error.at(str(path)) from None
+            points[_name_of(name, fields)] = (x, y)
+        except FitError as error:
+            refused.append(error)
+    if refused:
+        first, *rest = refused
+        also = "".join(f"; and {show_value(one.key)} = {show_value(one.value)}: {one.allowed}" for one in rest)
+        raise FitError(str(path), str(first.key), value=first.value, allowed=first.allowed + also)
     if not points:
         raise FitError(str(path), "content", value={}, allowed="must map reference points' names to [x, y] in pixels")
     return MappingProxyType(points)
@@ -158,6 +164,12 @@ def draw_layout(image_hw3: Image, calibration: Calibration, layout: Layout) -> I
 def outline_px(calibration: Calibration, area: Area) -> FloatArray:
     """Return an area's outline in the picture, (N, 2) distorted pixels, sampled every 20 mm since a lens bends it."""
     return calibration.image_from_layout(_followed(area.polygon_mm))
+
+
+def _name_of(name: object, fields: Mapping[str, object]) -> str:
+    if isinstance(name, str) or (isinstance(name, int) and not isinstance(name, bool)):
+        return str(name)
+    raise FitError("", show_value(name), value=fields[name], allowed=KEYS_ARE_WORDS)  # type: ignore[index]
 
 
 def _check(calibration: Calibration, names: tuple[str, ...], *, points_mm: FloatArray, points_px: FloatArray) -> Check:

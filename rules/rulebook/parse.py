@@ -123,7 +123,10 @@ def parse_yaml(text: YamlText, name: str) -> Rulebook:
 
 
 def _refusal(report: Report, text: YamlText, name: str) -> RulebookError:
-    lines = [(text.line_of(problem.place), problem.text) for problem in report.problems]
+    lines = [
+        (text.line_of(problem.place), problem.text if problem.text[:1] != " " else f"content{problem.text}")
+        for problem in report.problems
+    ]
     if text.lines:
         told = tuple(f"{name}:{line}: {what}" for line, what in sorted(lines, key=lambda one: one[0]))
     else:

@@ -201,6 +201,32 @@ def look_at_camera(
     return _judged(look, table)
 
 
+def picture_problems(where: str, picture: PictureMeasures) -> Iterator[SetupProblem]:
+    """Find problems of light, focus and noise.
+
+    Args:
+        where: The camera or picture, for messages.
+        picture: What was measured in its pictures.
+    """
+    if picture.brightest < DARK_LEVEL:
+        say = f"hardly anything is brighter; at least {DARK_LEVEL:g} is needed: more light, or a longer exposure"
+        yield wrong(where, "brightness", value=f"{picture.brightest:.0f} of 255", say=say)
+        return
+    if picture.washed_share >= WASHED_SHARE:
+        say = "shows nothing but white; shorten the exposure, or move the lamp that is reflected"
+        yield doubtful(where, "brightness", value=f"{picture.washed_share:.0%} of the picture", say=say)
+    if picture.blur_px is None:
+        yield doubtful(
+            where, "sharpness", value="no detail", say="shows no print; is the lens covered or out of focus?"
+        )
+    elif picture.blur_px > MOST_BLUR_PX:
+        say = f"edges are spread so far, more than {MOST_BLUR_PX:g}; focus the lens, clean its glass"
+        yield doubtful(where, "sharpness", value=f"{picture.blur_px:.1f} px", say=say)
+    if picture.noise is not None and picture.noise > MOST_NOISE:
+        say = f"more than {MOST_NOISE:g} grey levels; more light, so that the camera amplifies less"
+        yield doubtful(where, "noise", value=f"{picture.noise:.1f}", say=say)
+
+
 def _watched(reader: VideoReader, seconds: float, packets: _Packets) -> _Sights:
     """The frames of some seconds; fewer where the film ends or breaks off."""
     sights = _Sights()
@@ -225,7 +251,7 @@ def _watched(reader: VideoReader, seconds: float, packets: _Packets) -> _Sights:
 
 
 def _judged(look: CameraLook, table: TableConfig | None) -> CameraLook:
-    problems = [*_stream_problems(look), *_picture_problems(look.address, look.picture)]
+    problems = [*_stream_problems(look), *picture_problems(look.address, look.picture)]
     grade = None
     if table is not None:
         grade = grade_camera(table.cameras[0].calibration, table.layout, chip_mm=table.chips.thickness_mm)
@@ -249,26 +275,6 @@ def _stream_problems(look: CameraLook) -> Iterator[SetupProblem]:
     if look.interruptions:
         say = "pictures got lost or damaged on the way; look at cable, switch and Wi-Fi, or use transport tcp"
         yield doubtful(where, "interruptions", value=look.interruptions, say=say)
-
-
-def _picture_problems(where: str, picture: PictureMeasures) -> Iterator[SetupProblem]:
-    if picture.brightest < DARK_LEVEL:
-        say = f"hardly anything is brighter; at least {DARK_LEVEL:g} is needed: more light, or a longer exposure"
-        yield wrong(where, "brightness", value=f"{picture.brightest:.0f} of 255", say=say)
-        return
-    if picture.washed_share >= WASHED_SHARE:
-        say = "shows nothing but white; shorten the exposure, or move the lamp that is reflected"
-        yield doubtful(where, "brightness", value=f"{picture.washed_share:.0%} of the picture", say=say)
-    if picture.blur_px is None:
-        yield doubtful(
-            where, "sharpness", value="no detail", say="shows no print; is the lens covered or out of focus?"
-        )
-    elif picture.blur_px > MOST_BLUR_PX:
-        say = f"edges are spread so far, more than {MOST_BLUR_PX:g}; focus the lens, clean its glass"
-        yield doubtful(where, "sharpness", value=f"{picture.blur_px:.1f} px", say=say)
-    if picture.noise is not None and picture.noise > MOST_NOISE:
-        say = f"more than {MOST_NOISE:g} grey levels; more light, so that the camera amplifies less"
-        yield doubtful(where, "noise", value=f"{picture.noise:.1f}", say=say)
 
 
 def _table_problems(look: CameraLook, table: TableConfig) -> Iterator[SetupProblem]:

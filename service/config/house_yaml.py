@@ -17,11 +17,11 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from pydantic_settings import SettingsError as VariableError
 
 from thirdcard.calibration.documents import parse_yaml, read_document
-from thirdcard.calibration.errors import DocumentError
+from thirdcard.calibration.errors import MISSING, DocumentError
 from thirdcard.service.config.alerts_file import AlertsFile
 from thirdcard.service.config.house_file import HouseFileError, HouseSettings
 from thirdcard.service.config.parse_errors import table_error_from
-from thirdcard.service.ports.errors import MISSING, TableError
+from thirdcard.service.ports.errors import TableError
 
 HOUSE = "house.yaml"
 """The file's name in the service's folder."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from thirdcard.calibration.documents import allowed_by
-from thirdcard.service.ports.errors import MISSING, TableError
+from thirdcard.calibration.documents import KEYS_ARE_WORDS, allowed_by
+from thirdcard.calibration.errors import MISSING, show_value
+from thirdcard.service.ports.errors import TableError
 
 
 def table_error_from(error: ValidationError, model: type[BaseModel], where: str) -> TableError:
@@ -24,16 +26,53 @@ def table_errors_from(error: ValidationError, model: type[BaseModel], where: str
     return list({one.key: one for one in reversed(found)}.values())[::-1]
 
 
+def with_text_keys(
+    document: Mapping[Any, object], where: str, *, whole: frozenset[str]
+) -> tuple[dict[str, object], list[TableError]]:
+    """A file's mapping without keys that are not text, and an error for each of them.
+
+    Args:
+        document: The mapping, which is not changed.
+        where: The file, for messages.
+        whole: Keys whose mappings may hold others further inside.
+    """
+    errors: list[TableError] = []
+
+    def cleaned(value: object, way: tuple[int | str, ...]) -> object:
+        if isinstance(value, list):
+            return [cleaned(one, (*way, i)) for i, one in enumerate(value)]
+        if not isinstance(value, Mapping):
+            return value
+        for key in value:
+            if not isinstance(key, str):
+                own = format_way((*way, show_value(key)))
+                errors.append(TableError(where, own, value=value[key], allowed=KEYS_ARE_WORDS))
+        kept = {key: one for key, one in value.items() if isinstance(key, str)}
+        return kept if way and way[0] in whole else {key: cleaned(one, (*way, key)) for key, one in kept.items()}
+
+    return {str(key): one for key, one in cleaned(document, ()).items()}, errors  # type: ignore[attr-defined]
+
+
+def format_way(way: tuple[int | str, ...]) -> str:
+    """A path as messages show it: `cameras[0].name`."""
+    text = ""
+    for step in way:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.lstrip(".") or "content"
+
+
 def _told(complaint: ErrorDetails, model: type[BaseModel], where: str) -> TableError:
     way = complaint["loc"]
     value = MISSING if complaint["type"] == "missing" else complaint["input"]
     if complaint["type"] == "extra_forbidden":
         owner, _, _ = _walk(model, way[:-1])
         allowed = ", ".join(owner.model_fields) if owner is not None else ""
-        return TableError(where, _format_way(way), value=value, allowed=f"unknown key; allowed: {allowed}")
+        return TableError(where, format_way(way), value=value, allowed=f"unknown key; allowed: {allowed}")
     _, field, known_way = _walk(model, way)
     allowed = f"must be {field.description}" if field is not None and field.description else allowed_by(complaint)
-    return TableError(where, _format_way(known_way), value=value, allowed=allowed)
+    if complaint["type"] == "string_too_long" and "characters" not in allowed:
+        allowed += f"; it may have {complaint['ctx']['max_length']} characters at most"
+    return TableError(where, format_way(known_way), value=value, allowed=allowed)
 
 
 def _walk(
@@ -66,10 +105,3 @@ def _model_within(annotation: Any) -> type[BaseModel] | None:
             if found is not None:
                 return found
     return None
-
-
-def _format_way(way: tuple[int | str, ...]) -> str:
-    text = ""
-    for step in way:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return text.lstrip(".") or "content"

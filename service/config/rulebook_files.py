@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import thirdcard.rules
+from thirdcard.calibration.documents import file_fault
 from thirdcard.rules.rulebook.load import (
     SUFFIXES,
     Rulebook,
@@ -43,7 +44,7 @@ def find_rulebook(name: str, table: Path) -> str:
         return str(table.parent / name)
     if name in rulebook_ids():
         return name
-    return next((str(path) for path in _in_data_folder(name, table) if path.is_file()), name)
+    return next((str(path) for path in _in_data_folder(name, table) if file_fault(path) is None), name)
 
 
 def shipped_files() -> tuple[Path, ...]:

@@ -7,7 +7,8 @@ change anything. Nothing is opened but the table's own YAML files; no video, no 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -17,19 +18,19 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from thirdcard.calibration.camera import Calibration, load_calibration
 from thirdcard.calibration.chips import BUILT_IN_CHIPS, ChipSet, load_chips, parse_chips
-from thirdcard.calibration.documents import read_document
-from thirdcard.calibration.errors import CalibrationError, DocumentError, NoSuchNameError
+from thirdcard.calibration.documents import file_fault, is_missing, read_document
+from thirdcard.calibration.errors import MISSING, CalibrationError, DocumentError, NoSuchNameError
 from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, HANDS, Layout, load_layout, parse_layout
 from thirdcard.rules.errors import EquipmentError, OptionError, RulesError
 from thirdcard.rules.game.words import GAME_BETS
-from thirdcard.rules.rulebook.equipment import check_fees, check_seats, check_shoe
+from thirdcard.rules.rulebook.equipment import check_seats, fee_faults, shoe_faults
 from thirdcard.rules.rulebook.load import elect, is_file_reference, load_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.service.config.alerts_file import AlertsFile, house_alerts
-from thirdcard.service.config.parse_errors import table_error_from
+from thirdcard.service.config.parse_errors import table_error_from, with_text_keys
 from thirdcard.service.config.recorder_links import RecorderLink, link_fault
 from thirdcard.service.config.rulebook_files import find_rulebook
-from thirdcard.service.ports.errors import MISSING, TableError, UnreadableTableError
+from thirdcard.service.ports.errors import TableError, UnreadableTableError
 
 if TYPE_CHECKING:
     pass
@@ -38,11 +39,20 @@ if TYPE_CHECKING:
 Amount = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 CardSide = Annotated[float, Field(strict=True, ge=20, le=200)]
 Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
-ID_PATTERN = r"^[^\x00-\x1f\x7f/\\+#.][^\x00-\x1f\x7f/\\+#]*$"
+ID_PATTERN = r"^[^\s\x00-\x1f\x7f/\\+#.]([^\x00-\x1f\x7f/\\+#]*[^\s\x00-\x1f\x7f/\\+#])?$"
 """A table's id is used in folders, addresses and topics, so it must not lead out of them."""
+UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co"})
+"""Unicode's categories of characters that nobody sees: control, format, separators of lines and paragraphs, halves of
+pairs, private use."""
 MOST_ID_BYTES = 200
 MOST_ID_CHARACTERS = 99
 """Chains are called by a table's id too, and their names have 120 characters: a review's takes 21 of them."""
+
+
+def _is_seen(name: str) -> str:
+    if any(unicodedata.category(one) in UNSEEN for one in name):
+        raise ValueError("holds an invisible character")
+    return name
 
 
 def _fits_a_file_name(name: str) -> str:
@@ -54,11 +64,14 @@ def _fits_a_file_name(name: str) -> str:
 TableId = Annotated[
     str,
     Field(strict=True, min_length=1, max_length=MOST_ID_CHARACTERS, pattern=ID_PATTERN),
+    AfterValidator(_is_seen),
     AfterValidator(_fits_a_file_name),
 ]
 OptionValue = bool | int | str | None
 RING = timedelta(minutes=15)
 """The least amount of stored video of a table's camera: clips are cut from it."""
+INLINE = frozenset({"layout", "chips"})
+"""Keys of the table's file that may hold another file's content."""
 _AMOUNT = "a whole number of the smallest money unit, 0 to 10^12, or null for no limit"
 
 
@@ -146,7 +159,7 @@ class TableFile(_Model):
 
     id: TableId = Field(
         description="the table's name, a text of 1 to 99 characters, at most 200 bytes in UTF-8, that does not begin "
-        r"with a dot and holds no / \ + # and no control character"
+        r"with a dot, has no blank at its ends, and holds no / \ + #, no control character and no invisible one"
     )
     rulebook: Text = Field(description="the id of a rulebook, or the path of a rulebook's file beside the table file")
     options: dict[str, OptionValue] = Field(
@@ -269,7 +282,10 @@ def read_table_file(path: Path) -> TableFile:
         TableError: A value is not allowed.
     """
     try:
-        table = TableFile.model_validate(dict(read_document(path)))
+        document, errors = with_text_keys(read_document(path), str(path), whole=INLINE)
+        if errors:
+            raise errors[0]
+        table = TableFile.model_validate(document)
     except DocumentError as error:
         raise UnreadableTableError(str(error)) from error
     except ValidationError as error:
@@ -322,7 +338,7 @@ def files_of(table: TableFile, path: Path) -> tuple[Path, ...]:
     cameras = [name for camera in table.cameras for name in (camera.source, camera.calibration)]
     names = [table.rulebook, table.layout, table.chips, table.cards.deck, *samples, *cameras]
     named = [path.parent / name for name in names if isinstance(name, str) and "\0" not in name]
-    return (path, *(file for file in named if file.is_file()))
+    return (path, *(file for file in named if file_fault(file) is None))
 
 
 def read_chip_values(table: TableFile, path: Path) -> tuple[int, ...]:
@@ -333,7 +349,7 @@ def read_chip_values(table: TableFile, path: Path) -> tuple[int, ...]:
         TableError: A value is not allowed.
     """
     names_file = isinstance(table.chips, str) and table.chips not in BUILT_IN_CHIPS
-    if not table.chips or (names_file and not (path.parent / str(table.chips)).is_file()):
+    if not table.chips or (names_file and is_missing(path.parent / str(table.chips))):
         return ()
     return _build_chips(table, path).values
 
@@ -345,7 +361,7 @@ def read_layout(table: TableFile, path: Path) -> Layout | None:
         UnreadableTableError: The file is no layout.
     """
     names_file = isinstance(table.layout, str) and table.layout not in BUILT_IN_LAYOUTS
-    if not table.layout or (names_file and not (path.parent / str(table.layout)).is_file()):
+    if not table.layout or (names_file and is_missing(path.parent / str(table.layout))):
         return None
     return _build_layout(table, path)
 
@@ -381,8 +397,9 @@ def _find_deck(table: TableFile, path: Path) -> Path | None:
     if table.cards.deck is None:
         return None
     deck = path.parent / table.cards.deck
-    if not deck.is_file():
-        raise TableError(str(path), "cards.deck", value=table.cards.deck, allowed=f"no such file: {deck}")
+    fault = file_fault(deck)
+    if fault is not None:
+        raise TableError(str(path), "cards.deck", value=table.cards.deck, allowed=fault)
     return deck
 
 
@@ -390,9 +407,9 @@ def _build_camera(table: TableFile, i: int, path: Path) -> CameraConfig:
     camera = table.cameras[i]
     source = str(camera.source)
     calibration_path = path.parent / camera.calibration
-    if not calibration_path.is_file():
-        key = f"cameras[{i}].calibration"
-        raise TableError(str(path), key, value=camera.calibration, allowed=f"no such file: {calibration_path}")
+    fault = file_fault(calibration_path)
+    if fault is not None:
+        raise TableError(str(path), f"cameras[{i}].calibration", value=camera.calibration, allowed=fault)
     try:
         calibration = load_calibration(calibration_path)
     except CalibrationError as error:
@@ -420,14 +437,26 @@ def check_table_file(table: TableFile, path: Path) -> None:
     Raises:
         TableError: For the first check that fails.
     """
-    where = str(path)
-    rules = check_rulebook(table, path)
-    check_equipment(table, rules, where)
-    check_limits(table, rules, where)
-    check_cards(table, where)
-    check_camera_names(table, where)
-    check_wall_sources(table, where)
-    check_other_cameras(table, where)
+    for fault in table_faults(table, check_rulebook(table, path), str(path)):
+        raise fault
+
+
+def table_faults(table: TableFile, rules: Rules | None, where: str) -> Iterator[TableError]:
+    """Every fault that concerns several keys of the table file.
+
+    Args:
+        table: The table file.
+        rules: The table's rules; without them shoe, fees and the names of bets are not checked.
+        where: The file, for messages.
+    """
+    if rules is not None:
+        yield from _equipment_faults(table, rules, where)
+    yield from _limit_faults(table, rules, where)
+    width, height = table.cards.size_mm
+    if width >= height:
+        allowed = "must be [width, height], width smaller"
+        yield TableError(where, "cards.size_mm", value=[width, height], allowed=allowed)
+    yield from _camera_faults(table, where)
 
 
 def check_rulebook(table: TableFile, path: Path) -> Rules:
@@ -446,14 +475,11 @@ def check_rulebook(table: TableFile, path: Path) -> Rules:
         raise TableError(where, "rulebook", value=table.rulebook, allowed=str(error)) from error
 
 
-def check_equipment(table: TableFile, rules: Rules, where: str) -> None:
-    """Check that the rulebook allows the decks, the dealing device and the ante."""
-    try:
-        if not table.drill:
-            check_shoe(rules, decks=table.shoe.decks, device=table.shoe.device)
-        check_fees(rules, table.limits.minimum)
-    except EquipmentError as error:
-        raise TableError(where, error.key, value=error.value, allowed=error.allowed) from error
+def _equipment_faults(table: TableFile, rules: Rules, where: str) -> Iterator[TableError]:
+    """Decks, the dealing device and an ante that the rulebook does not allow."""
+    shoe = () if table.drill else shoe_faults(rules, decks=table.shoe.decks, device=table.shoe.device)
+    for error in (*shoe, *fee_faults(rules, table.limits.minimum)):
+        yield TableError(where, error.key, value=error.value, allowed=error.allowed)
 
 
 def check_seat_numbers(table: TableFile, layout: Layout, path: Path) -> None:
@@ -467,50 +493,33 @@ def check_seat_numbers(table: TableFile, layout: Layout, path: Path) -> None:
         raise TableError(str(path), error.key, value=error.value, allowed=error.allowed) from error
 
 
-def check_limits(table: TableFile, rules: Rules, where: str) -> None:
-    """Check that no maximum is below its minimum, and that limits are for known bets."""
-    bets = tuple(dict.fromkeys((*GAME_BETS, *rules.rulebook.bets)))
-    for bet in table.limits.bets:
+def _limit_faults(table: TableFile, rules: Rules | None, where: str) -> Iterator[TableError]:
+    """Maxima below their minima, and limits for unknown bets."""
+    bets = () if rules is None else tuple(dict.fromkeys((*GAME_BETS, *rules.rulebook.bets)))
+    for bet in table.limits.bets if bets else ():
         if bet not in bets:
-            raise TableError(where, f"limits.bets.{bet}", value=bet, allowed=f"must be one of {', '.join(bets)}")
+            yield TableError(where, f"limits.bets.{bet}", value=bet, allowed=f"must be one of {', '.join(bets)}")
     pairs = [("limits", table.limits.minimum, table.limits.maximum)]
     pairs += [(f"limits.bets.{bet}", limits.minimum, limits.maximum) for bet, limits in table.limits.bets.items()]
     for key, minimum, maximum in pairs:
         if minimum is not None and maximum is not None and maximum < minimum:
-            raise TableError(where, f"{key}.maximum", value=maximum, allowed=f"must not be below the minimum {minimum}")
+            yield TableError(where, f"{key}.maximum", value=maximum, allowed=f"must not be below the minimum {minimum}")
 
 
-def check_cards(table: TableFile, where: str) -> None:
-    """Check that a card is taller than wide."""
-    width, height = table.cards.size_mm
-    if width >= height:
-        raise TableError(
-            where, "cards.size_mm", value=[width, height], allowed="must be [width, height], width smaller"
-        )
-
-
-def check_camera_names(table: TableFile, where: str) -> None:
-    """Check that no two cameras share a name."""
+def _camera_faults(table: TableFile, where: str) -> Iterator[TableError]:
+    """Cameras of one name, smaller streams that are files, which show another time, and links that lead nowhere."""
     names = [camera.name for camera in table.cameras]
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise TableError(where, f"cameras[{i}].name", value=name, allowed="must be unique among the cameras")
-
-
-def check_wall_sources(table: TableFile, where: str) -> None:
-    """Check that a smaller stream is a URL: a file would show another time."""
     for i, camera in enumerate(table.cameras):
+        if camera.name in names[:i]:
+            allowed = "must be unique among the cameras"
+            yield TableError(where, f"cameras[{i}].name", value=camera.name, allowed=allowed)
         if camera.wall_source is not None and "://" not in camera.wall_source:
             key = f"cameras[{i}].wall_source"
-            raise TableError(where, key, value=camera.wall_source, allowed="must be a URL such as rtsp://...")
-
-
-def check_other_cameras(table: TableFile, where: str) -> None:
-    """Check that a link to the house's recorder is a web address with known placeholders."""
-    for i, camera in enumerate(table.other_cameras):
-        fault = link_fault(camera.url)
+            yield TableError(where, key, value=camera.wall_source, allowed="must be a URL such as rtsp://...")
+    for i, other in enumerate(table.other_cameras):
+        fault = link_fault(other.url)
         if fault is not None:
-            raise TableError(where, f"other_cameras[{i}].url", value=camera.url, allowed=fault)
+            yield TableError(where, f"other_cameras[{i}].url", value=other.url, allowed=fault)
 
 
 def check_hand_areas(table: TableConfig) -> None:

@@ -18,10 +18,10 @@ from thirdcard.service.guide.cloth_step import load_cloth
 from thirdcard.service.guide.drafts import LAYOUT, OVERHEAD, STILL, NewTable, in_words, refuse_wrong
 from thirdcard.service.guide.lens_step import load_lens
 from thirdcard.service.setup.camera_grade import camera_problems
+from thirdcard.service.setup.file_problems import USUAL_CARD_MM, USUAL_CHIP_MM
 from thirdcard.service.setup.print_check import print_problems
 from thirdcard.service.setup.print_words import word_problems
 from thirdcard.service.setup.problems import SetupProblem
-from thirdcard.service.setup.table_check import USUAL_CARD_MM, USUAL_CHIP_MM
 from thirdcard.service.watch.wording import bet_text
 from thirdcard.vision.frames import Image
 

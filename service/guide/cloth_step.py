@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from thirdcard.calibration.documents import parse_yaml
 from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, HANDS, LAYOUT_FOLDER, Layout, load_layout, parse_layout
 from thirdcard.service.guide.drafts import LAYOUT, OVERHEAD, NewTable, Sketch, StepError, in_words, refuse_wrong
+from thirdcard.service.setup.file_problems import USUAL_CARD_MM, USUAL_CHIP_MM
 from thirdcard.service.setup.layout_problems import layout_problems
 from thirdcard.service.setup.problems import SetupProblem, wrong
-from thirdcard.service.setup.table_check import TABLE, USUAL_CARD_MM, USUAL_CHIP_MM
+from thirdcard.service.setup.table_check import TABLE
 from thirdcard.service.tables.file_set import FileSet
 
 FloatArray = NDArray[np.float64]

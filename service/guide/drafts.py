@@ -226,7 +226,7 @@ class Drafts:
         try:
             TypeAdapter(TableId).validate_python(table_id)
         except ValidationError as error:
-            rest = r"not begin with a dot, and hold no / \ + # and no control character"
+            rest = r"not begin with a dot, have no blank at its ends, and hold no / \ + # and no invisible character"
             say = f"must be 1 to {MOST_ID_CHARACTERS} characters, at most {MOST_ID_BYTES} bytes, {rest}"
             raise StepError(f"id = {table_id}; {say}", field="table") from error
         if any(one.table_id == table_id for one in self.all()):

@@ -14,7 +14,7 @@ from PIL import Image
 
 from thirdcard.calibration.charuco import SQUARES, draw_board
 from thirdcard.calibration.layout import Layout, Markers
-from thirdcard.calibration.markers import marker_dictionary
+from thirdcard.calibration.markers import dictionary_of
 
 SQUARE_MM = 21.0
 _PX_PER_CELL = 40
@@ -45,7 +45,7 @@ def _add_marker(document: FPDF, cloth: str, markers: Markers, number: int) -> No
     side, (x_mm, y_mm) = markers.side_mm, markers.at[number]
     left, top = (document.w - side) / 2, 60.0
     cells = 6 * _PX_PER_CELL  # a 4 by 4 marker with its black border
-    drawn = cv2.aruco.generateImageMarker(marker_dictionary(markers.dictionary), number, cells)
+    drawn = cv2.aruco.generateImageMarker(dictionary_of(markers), number, cells)
     document.image(Image.fromarray(np.asarray(drawn, dtype=np.uint8)), left, top, side, side)
     _say(document, 25.0, f"Marker {number} of {cloth}", size=16)
     _say(

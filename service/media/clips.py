@@ -96,7 +96,8 @@ def opened(video: Path, from_s: float, film: FilmFacts) -> Iterator[OpenFilm]:
         with open_film(video, from_s, index, film.size_wh_px, film.rate_hz) as found:
             yield found
     except (VisionError, av.FFmpegError, OSError) as error:
-        raise ClipError(f"{video}: {error}") from error
+        said = str(error)
+        raise ClipError(said if said.startswith(f"{video}: ") else f"{video}: {said}") from error
 
 
 def _remux(film: OpenFilm, target: Path, span: ClipSpan, at_s: float | None, *, is_checked: bool) -> ClipSpan:

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
+from thirdcard.calibration.errors import MISSING, show_value
 from thirdcard.vision.addresses import public_address, public_text, public_value
-
-MISSING = object()
-"""Stands for the value of a missing key."""
-
-_LONGEST_VALUE = 80
-_NUMBER = re.compile(r"[-+.\d]+")
 
 
 class ServiceError(Exception):
@@ -25,7 +18,7 @@ class TableError(ServiceError):
         self.key = key
         self.value = public_value(value)
         self.allowed = public_address(allowed) if "://" in allowed else allowed
-        super().__init__(f"{where}: {key} = {_show(self.value)}; {allowed}")
+        super().__init__(f"{where}: {key} = {show_value(self.value)}; {allowed}")
 
 
 class UnreadableTableError(ServiceError):
@@ -33,12 +26,3 @@ class UnreadableTableError(ServiceError):
 
     def __init__(self, text: str) -> None:
         super().__init__(public_text(text))
-
-
-def _show(value: object) -> str:
-    if value is MISSING:
-        return "(missing)"
-    text = "null" if value is None else " ".join(str(value).split())
-    if isinstance(value, str) and (not text or _NUMBER.fullmatch(text)):
-        return f'"{text}"'
-    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."

@@ -31,10 +31,9 @@ def chip_problems(chips: ChipSet, where: str, maximum: int | None) -> Iterator[S
             continue
         if one.name == other.name:
             yield doubtful(where, f"chips[{k}].name", value=other.name, say=f"chips[{i}] is called so too")
-        if one.sample_path is not None and one.sample_path == other.sample_path:
-            yield wrong(
-                where, f"chips[{k}].sample", value=one.sample_path.name, say=f"is the picture of {one.name} too"
-            )
+        if one.sample_path and other.sample_path and _is_same_picture(one.sample_path, other.sample_path):
+            say = f"is the picture of {one.name} too"
+            yield wrong(where, f"chips[{k}].sample", value=other.sample_path.name, say=say)
     yield from _alike(chips, where)
     if maximum is not None and maximum < min(chips.values):
         say = f"each is worth more than {maximum}, the most that may be bet; are both in the table's smallest unit?"
@@ -48,6 +47,10 @@ def sample_problems(path: Path, where: str, key: str) -> list[SetupProblem]:
     except UnreadableImageError as error:
         return [wrong(where, key, value=path.name, say=error.reason)]
     return []
+
+
+def _is_same_picture(one: Path, other: Path) -> bool:
+    return one == other or (one.stat().st_size == other.stat().st_size and one.read_bytes() == other.read_bytes())
 
 
 def _alike(chips: ChipSet, where: str) -> Iterator[SetupProblem]:

@@ -2,43 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
-from pydantic import ValidationError
-
-from thirdcard.calibration.camera import Calibration, load_calibration
-from thirdcard.calibration.chips import BUILT_IN_CHIPS, CHIPS_FOLDER, ChipSet, parse_chips
-from thirdcard.calibration.documents import read_document
-from thirdcard.calibration.errors import CalibrationError, DocumentError
-from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, HANDS, LAYOUT_FOLDER, Layout, parse_layout
+from thirdcard.calibration.camera import Calibration, calibration_faults, parse_calibration
+from thirdcard.calibration.chips import BUILT_IN_CHIPS, CHIPS_FOLDER, ChipSet, ChipSetKeys, parse_chips
+from thirdcard.calibration.documents import file_fault, is_missing, read_document
+from thirdcard.calibration.errors import CalibrationError, ChipsError, DocumentError, LayoutError
+from thirdcard.calibration.layout import (
+    BUILT_IN_LAYOUTS,
+    HANDS,
+    LAYOUT_FOLDER,
+    Layout,
+    LayoutKeys,
+    parse_layout,
+)
 from thirdcard.rules.game.cards import PACK
 from thirdcard.rules.game.words import GAME_BETS
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.service.config.alerts_file import house_alerts
-from thirdcard.service.config.parse_errors import table_errors_from
+from thirdcard.service.config.stream_addresses import address_fault
 from thirdcard.service.config.table_file import (
+    CameraFile,
     TableFile,
-    check_camera_names,
-    check_cards,
-    check_equipment,
-    check_limits,
-    check_other_cameras,
     check_rulebook,
     check_seat_numbers,
-    check_wall_sources,
     is_live_source,
+    table_faults,
 )
 from thirdcard.service.ports.errors import ServiceError, TableError
 from thirdcard.service.setup.chip_problems import sample_problems
-from thirdcard.service.setup.collecting import collect
+from thirdcard.service.setup.collecting import ParsedParts, collect
 from thirdcard.service.setup.deck_problems import deck_problems
 from thirdcard.service.setup.problems import SetupProblem, refused, wrong
+from thirdcard.service.setup.table_document import read_table_document
 
+USUAL_CARD_MM, USUAL_CHIP_MM = (63.0, 88.0), (39.0, 3.3)
+"""Used where the files give no sizes: poker size, and the usual casino chip."""
+Parsed = TypeVar("Parsed")
 _CARD_SIDES = (*map(str, PACK), "back")
-_NO_RULEBOOK = "tas"
-"""Used where the file names no rulebook, so that the rest can be parsed; nothing is checked by it."""
+_SETTINGS = frozenset({".yaml", ".yml", ".json"})
+"""Endings of files that are no film."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,6 +58,12 @@ class SetupFiles:
     chips: ChipSet | None = None
     calibrations: list[Calibration | None] = field(default_factory=list)
     """One entry per camera."""
+    stream: CameraFile | None = None
+    """The first camera with its film's path, or its address; None where that cannot be used."""
+    refused_keys: frozenset[str] = frozenset()
+    """Keys of the table's file whose values are refused."""
+    incomplete: set[str] = field(default_factory=set)
+    """Lists of other files, such as `areas`, of which some entries are refused: what they lack may be among those."""
     problems: list[SetupProblem] = field(default_factory=list)
 
     @property
@@ -75,73 +87,62 @@ class SetupFiles:
         try:
             check()
         except (ServiceError, CalibrationError) as error:
-            self.problems.append(refused(error))
+            self.record([error])
+
+    def record(self, errors: Iterable[Exception]) -> None:
+        """Record errors as problems, except those of values that were refused before."""
+        self.problems += [refused(error) for error in errors if getattr(error, "key", None) not in self.refused_keys]
+
+    def takes(self, key: str) -> bool:
+        """Whether a key of the table's file was not refused."""
+        return key not in self.refused_keys
 
 
 def read_setup(path: Path) -> SetupFiles:
     """Read all files of a table, and record what is refused."""
     files = SetupFiles(path=path)
-    files.table, faulty = _read_table(files)
-    if files.table is None:
+    try:
+        document = read_table_document(path)
+    except DocumentError as error:
+        files.record([error])
         return files
-    table, where = files.table, str(path)
-    files.rules = None if "rulebook" in faulty else _elected(files, faulty)
+    table, where = document.table, str(path)
+    files.record(document.errors)
+    files.table, files.refused_keys = table, document.refused
+    files.rules = _elected(files, table) if files.takes("rulebook") else None
     are_options_kept = not any(problem.key.startswith("options") for problem in files.problems)
-    files.layout, files.chips = _read_layout(files, faulty), _read_chips(files, faulty)
-    _read_cameras(files, faulty)
-    files.refuse(lambda: check_cards(table, where))
-    for check in (check_camera_names, check_wall_sources, check_other_cameras):
-        files.refuse(lambda check=check: check(table, where))  # type: ignore[misc]
-    if table.alerts is None and "alerts" not in faulty:
+    files.layout, files.chips = _read_layout(files), _read_chips(files)
+    _read_cameras(files, table)
+    files.record(table_faults(table, files.rules, where))
+    if table.alerts is None and files.takes("alerts"):
         files.refuse(lambda: house_alerts(path))
-    if files.rules is not None:
-        _check_by_rules(files, files.rules, are_seats_known=are_options_kept)
+    if files.rules is not None and files.layout is not None:
+        _check_by_rules(files, files.rules, files.layout, are_seats_known=are_options_kept)
     _check_deck(files)
     return files
 
 
-def _read_table(files: SetupFiles) -> tuple[TableFile | None, frozenset[str]]:
-    """The table file without the refused values, and the keys that hold refused values."""
-    try:
-        document = dict(read_document(files.path))
-    except DocumentError as error:
-        files.problems.append(refused(error))
-        return None, frozenset()
-    try:
-        return TableFile.model_validate(document), frozenset()
-    except ValidationError as error:
-        files.problems += map(refused, table_errors_from(error, TableFile, str(files.path)))
-        faulty = frozenset(str(one["loc"][0]) for one in error.errors(include_url=False) if one["loc"])
-    kept = {key: value for key, value in document.items() if key not in faulty}
-    stand_in = {"id": "table", "rulebook": _NO_RULEBOOK}
-    return TableFile.model_validate({**{key: stand_in[key] for key in faulty & {*stand_in}}, **kept}), faulty
-
-
-def _elected(files: SetupFiles, faulty: frozenset[str]) -> Rules | None:
+def _elected(files: SetupFiles, table: TableFile) -> Rules | None:
     """The rules of the table, without the refused options."""
-    table = files.table
-    assert table is not None
-    options = {} if "options" in faulty else dict(table.options)
+    options = dict(table.options)
     while True:
         try:
             return check_rulebook(table.model_copy(update={"options": options}), files.path)
         except TableError as error:
-            files.problems.append(refused(error))
+            files.record([error])
             option = error.key.removeprefix("options.")
             if option not in options:
                 return None
             del options[option]
 
 
-def _check_by_rules(files: SetupFiles, rules: Rules, *, are_seats_known: bool) -> None:
-    table, where, layout = files.table, str(files.path), files.layout
+def _check_by_rules(files: SetupFiles, rules: Rules, layout: Layout, *, are_seats_known: bool) -> None:
+    table = files.table
     assert table is not None
-    files.refuse(lambda: check_equipment(table, rules, where))
-    files.refuse(lambda: check_limits(table, rules, where))
-    if layout is not None and are_seats_known:
+    if are_seats_known:
         files.refuse(lambda: check_seat_numbers(table, layout, files.path))
     bets = tuple(dict.fromkeys((*GAME_BETS, *rules.rulebook.bets)))
-    for area in layout.of_kind("wager") if layout is not None else ():
+    for area in layout.of_kind("wager"):
         if area.bet not in bets:
             say = f"must be one of {', '.join(bets)}"
             files.problems.append(wrong(files.layout_place, f"areas.{area.id}.bet", value=area.bet, say=say))
@@ -156,27 +157,35 @@ def _document_of(files: SetupFiles, key: str, folder: Path, built_in: tuple[str,
         files.problems.append(wrong(where, key, say=f"must be {TableFile.model_fields[key].description}"))
         return None
     path = files.path.parent / held
-    if not path.is_file() and held in built_in:
+    if is_missing(path) and held in built_in:
         path = folder / f"{held}.yaml"
-    if not path.is_file():
-        say = f"no such file beside it, and not built in; built in: {', '.join(built_in)}"
-        files.problems.append(wrong(where, key, value=held, say=say))
+    fault = file_fault(path)
+    if fault is not None:
+        none = f"no such file beside it, and not built in; built in: {', '.join(built_in)}"
+        files.problems.append(wrong(where, key, value=held, say=none if is_missing(path) else fault))
         return None
     try:
         return read_document(path)
     except DocumentError as error:
-        files.problems.append(refused(error))
+        files.record([error])
         return None
 
 
-def _read_layout(files: SetupFiles, faulty: frozenset[str]) -> Layout | None:
-    document = None if "layout" in faulty else _document_of(files, "layout", LAYOUT_FOLDER, BUILT_IN_LAYOUTS)
+def _read_layout(files: SetupFiles) -> Layout | None:
+    document = _document_of(files, "layout", LAYOUT_FOLDER, BUILT_IN_LAYOUTS) if files.takes("layout") else None
     if document is None:
         return None
     where = files.layout_place
-    layout, refusals = collect(lambda mapping: parse_layout(mapping, where), document)
-    files.problems += map(refused, refusals)
-    if layout is not None:
+    found = collect(
+        lambda mapping: parse_layout(mapping, where),
+        document,
+        LayoutKeys,
+        where=where,
+        kind=LayoutError,
+        stand_ins={"name": "cloth"},
+    )
+    layout = _taken(files, found)
+    if layout is not None and "areas" not in files.incomplete:
         missing = [hand for hand in HANDS if hand not in {area.hand for area in layout.of_kind("hand")}]
         files.problems += [
             wrong(where, "areas", say=f"must have an area of kind hand for the {hand}") for hand in missing
@@ -184,46 +193,92 @@ def _read_layout(files: SetupFiles, faulty: frozenset[str]) -> Layout | None:
     return layout
 
 
-def _read_chips(files: SetupFiles, faulty: frozenset[str]) -> ChipSet | None:
-    document = None if "chips" in faulty else _document_of(files, "chips", CHIPS_FOLDER, BUILT_IN_CHIPS)
+def _read_chips(files: SetupFiles) -> ChipSet | None:
+    document = _document_of(files, "chips", CHIPS_FOLDER, BUILT_IN_CHIPS) if files.takes("chips") else None
     if document is None:
         return None
     where = files.chips_place
     held = getattr(files.table, "chips", None)
     base = (files.path.parent / held).parent if isinstance(held, str) else files.path.parent
-    chips, refusals = collect(lambda mapping: parse_chips(mapping, where, base=base), document)
-    files.problems += map(refused, refusals)
+    found = collect(
+        lambda mapping: parse_chips(mapping, where, base=base),
+        document,
+        ChipSetKeys,
+        where=where,
+        kind=ChipsError,
+        stand_ins={"diameter_mm": USUAL_CHIP_MM[0], "thickness_mm": USUAL_CHIP_MM[1]},
+    )
+    chips = _taken(files, found)
     for i, chip in enumerate(chips.chips if chips is not None else ()):
         if chip.sample_path is not None:
             files.problems += sample_problems(chip.sample_path, where, f"chips[{i}].sample")
     return chips
 
 
-def _read_cameras(files: SetupFiles, faulty: frozenset[str]) -> None:
-    table, where = files.table, str(files.path)
-    assert table is not None
-    if "cameras" in faulty:
+def _taken(files: SetupFiles, found: ParsedParts[Parsed]) -> Parsed | None:
+    files.record(found.refusals)
+    files.incomplete |= found.incomplete
+    return found.parsed
+
+
+def _read_cameras(files: SetupFiles, table: TableFile) -> None:
+    where = str(files.path)
+    if not files.takes("cameras"):
         return
     if not table.cameras:
         say = f"must be {TableFile.model_fields['cameras'].description}, at least one"
         files.problems.append(wrong(where, "cameras", say=say))
     for i, camera in enumerate(table.cameras):
         files.calibrations.append(None)
-        path, key = files.path.parent / camera.calibration, f"cameras[{i}].calibration"
         if i > 0:
             say = "is not used: the first camera alone is watched; name the house's others under other_cameras"
             files.problems.append(wrong(where, f"cameras[{i}]", value=camera.name, say=say))
-        elif path.is_file():
-            try:
-                files.calibrations[i] = load_calibration(path)
-            except CalibrationError as error:
-                files.problems.append(refused(error))
-        else:
-            files.problems.append(wrong(where, key, value=camera.calibration, say=f"no such file: {path}"))
-        source = str(camera.source)
-        if not is_live_source(source) and not (files.path.parent / source).is_file():
-            say = "no such file beside it, and neither a URL (rtsp://...) nor a device"
-            files.problems.append(wrong(where, f"cameras[{i}].source", value=source, say=say))
+        elif files.takes(f"cameras[{i}].calibration"):
+            files.calibrations[i] = _read_calibration(files, camera.calibration, f"cameras[{i}].calibration")
+        if files.takes(f"cameras[{i}].source"):
+            _check_source(files, camera, i)
+        small = camera.wall_source
+        fault = address_fault(small) if small is not None and "://" in small else None
+        if fault is not None:
+            files.problems.append(wrong(where, f"cameras[{i}].wall_source", value=small, say=fault))
+
+
+def _check_source(files: SetupFiles, camera: CameraFile, i: int) -> None:
+    source = str(camera.source)
+    fault = _source_fault(files, source)
+    if fault is not None:
+        files.problems.append(wrong(str(files.path), f"cameras[{i}].source", value=source, say=fault))
+    elif i == 0:
+        own = source if is_live_source(source) else str(files.path.parent / source)
+        files.stream = camera.model_copy(update={"source": own})
+
+
+def _read_calibration(files: SetupFiles, name: str, key: str) -> Calibration | None:
+    path = files.path.parent / name
+    fault = file_fault(path)
+    if fault is not None:
+        files.problems.append(wrong(str(files.path), key, value=name, say=fault))
+        return None
+    try:
+        document = read_document(path)
+    except DocumentError as error:
+        files.record([error])
+        return None
+    faults = calibration_faults(document, str(path))
+    files.record(faults)
+    return None if faults else parse_calibration(document, str(path))
+
+
+def _source_fault(files: SetupFiles, source: str) -> str | None:
+    if "://" in source:
+        return address_fault(source)
+    if is_live_source(source):
+        return None
+    path = files.path.parent / source
+    if path.suffix.lower() in _SETTINGS:
+        return "is a file of settings, no film; must be a film, a URL (rtsp://...) or a device"
+    missing = "no such file beside it, and neither a URL (rtsp://...) nor a device"
+    return missing if is_missing(path) else file_fault(path)
 
 
 def _check_deck(files: SetupFiles) -> None:
@@ -231,7 +286,8 @@ def _check_deck(files: SetupFiles) -> None:
     if deck is None:
         return
     path = files.path.parent / deck
-    if not path.is_file():
-        files.problems.append(wrong(str(files.path), "cards.deck", value=deck, say=f"no such file: {path}"))
+    fault = file_fault(path)
+    if fault is not None:
+        files.problems.append(wrong(str(files.path), "cards.deck", value=deck, say=fault))
         return
     files.problems += deck_problems(path, _CARD_SIDES)

@@ -13,10 +13,12 @@ from math import atan2, degrees
 
 import numpy as np
 from shapely import get_coordinates, maximum_inscribed_circle, minimum_rotated_rectangle
-from shapely.geometry import Point, Polygon, box
+from shapely.geometry import MultiPoint, Point, Polygon, box
 from shapely.validation import explain_validity
 
-from thirdcard.calibration.layout import Area, Layout
+from thirdcard.calibration.errors import LayoutError
+from thirdcard.calibration.layout import Area, Layout, Markers
+from thirdcard.calibration.markers import marker_dictionary
 from thirdcard.service.setup.problems import SetupProblem, doubtful, wrong
 
 OUTSIDE_MM = 1.0
@@ -27,13 +29,13 @@ STANDING = ("hand", "wager", "shoe", "discard", "chip_tray")
 """Kinds of area that hold cards or chips: objects where two of them overlap are counted twice."""
 SMALLEST_SHARE = 0.1
 """Layouts fill the cloth: if all areas lie within a tenth of its length, they are in another unit, or of
-another cloth."""
+another cloth. Reference points within a tenth of its area lie in one corner."""
 NEEDED_POINTS = 4
 """The number of points that determines a homography."""
 
 
 def layout_problems(
-    layout: Layout, where: str, *, card_mm: tuple[float, float], chip_mm: float
+    layout: Layout, where: str, *, card_mm: tuple[float, float], chip_mm: float, is_complete: bool = True
 ) -> Iterator[SetupProblem]:
     """Find all problems of a layout.
 
@@ -42,6 +44,7 @@ def layout_problems(
         where: the layout's file, for messages.
         card_mm: a card's width and height.
         chip_mm: a chip's diameter.
+        is_complete: whether the layout has all areas of its file; otherwise none is reported as missing.
     """
     polygons = {area.id: Polygon(area.polygon_mm) for area in layout.areas}
     yield from _crossed(polygons, where)
@@ -51,9 +54,13 @@ def layout_problems(
     yield from _too_small(layout, whole, where, card_mm, chip_mm)
     yield from _not_in_millimetres(layout, where)
     yield from _dealer_not_at_the_top(layout, where)
-    yield from _seats(layout, where)
-    yield from _missing(layout, where)
+    yield from _twice(layout, where)
+    yield from _seats(layout, where, is_complete=is_complete)
+    if is_complete:
+        yield from _missing(layout, where)
     yield from _points(layout, where)
+    if layout.markers is not None:
+        yield from _markers(layout.markers, layout.size_mm, where)
 
 
 def _crossed(polygons: Mapping[str, Polygon], where: str) -> Iterator[SetupProblem]:
@@ -150,21 +157,58 @@ def _points(layout: Layout, where: str) -> Iterator[SetupProblem]:
     at = np.array([*layout.reference_points.values()]).reshape(-1, 2)
     if len(at) >= 3 and np.linalg.matrix_rank(at - at.mean(axis=0), tol=OUTSIDE_MM) < 2:
         yield wrong(where, "reference_points", say="all lie on one line: no camera can be fitted to them")
+    share = MultiPoint(at).convex_hull.area / (width * height)
+    if len(at) >= NEEDED_POINTS and share < SMALLEST_SHARE and layout.markers is None:
+        say = f"within {share:.0%} of the cloth: elsewhere a camera cannot be fitted well; give points all round it"
+        yield doubtful(where, "reference_points", value=f"{len(at)} points", say=say)
     if len(at) < NEEDED_POINTS and layout.markers is None:
         say = f"needs {NEEDED_POINTS} or more, spread over the cloth, or markers: no camera can be fitted to the cloth"
         yield doubtful(where, "reference_points", value=f"{len(at)} points", say=say)
-    for number, (x, y) in layout.markers.at.items() if layout.markers is not None else ():
+
+
+def _markers(markers: Markers, size_mm: tuple[float, float], where: str) -> Iterator[SetupProblem]:
+    width, height = size_mm
+    for number, (x, y) in markers.at.items():
         if not (0 <= x <= width and 0 <= y <= height):
             say = f"lies outside the cloth, which is {width:g} x {height:g} mm"
             yield wrong(where, f"markers.at.{number}", value=[x, y], say=say)
+    try:
+        count = len(marker_dictionary(markers.dictionary).bytesList)
+    except LayoutError as error:
+        yield wrong(where, "markers.dictionary", value=error.value, say=error.allowed)
+    else:
+        for number in (number for number in markers.at if number >= count):
+            say = f"{markers.dictionary} has the markers 0 to {count - 1}"
+            yield wrong(where, f"markers.at.{number}", value=list(markers.at[number]), say=say)
+    for (number, at), (other, there) in combinations(markers.at.items(), 2):
+        apart = max(abs(at[0] - there[0]), abs(at[1] - there[1]))
+        if apart < markers.side_mm:
+            say = f"is the place of {number} too" if apart == 0 else f"overlaps with {number}"
+            yield wrong(
+                where, f"markers.at.{other}", value=list(there), say=f"{say}; a marker is {markers.side_mm:g} mm wide"
+            )
 
 
-def _seats(layout: Layout, where: str) -> Iterator[SetupProblem]:
+def _twice(layout: Layout, where: str) -> Iterator[SetupProblem]:
+    """Report two areas for the same thing."""
+    first: dict[tuple[str, object, str | None], str] = {}
+    for area in layout.areas:
+        if area.kind == "hand":
+            key, thing, say = "hand", area.hand, f"{area.hand} has a box already"
+        elif area.kind == "wager" and area.seat is not None:
+            key, thing, say = "bet", str(area.seat), f"seat {area.seat} has it already"
+        elif area.kind == "wager" and area.name is not None:
+            key, thing, say = "name", area.name, f"another area for {area.bet} has this name"
+        else:
+            continue
+        other = first.setdefault((key, thing, area.bet), area.id)
+        if other != area.id:
+            tell = doubtful if key == "hand" else wrong
+            yield tell(where, f"areas.{area.id}.{key}", value=getattr(area, key), say=f"{say}: {other}")
+
+
+def _seats(layout: Layout, where: str, *, is_complete: bool) -> Iterator[SetupProblem]:
     wagers = layout.of_kind("wager")
-    for (seat, bet), count in Counter((area.seat, area.bet) for area in wagers if area.seat is not None).items():
-        if count > 1:
-            ids = [area.id for area in wagers if (area.seat, area.bet) == (seat, bet)]
-            yield wrong(where, f"areas.{ids[-1]}.bet", value=bet, say=f"seat {seat} has it already: {ids[0]}")
     yield from (
         doubtful(where, f"areas.{area.id}", say="has neither a seat nor a name; name it, so that alerts can say where")
         for area in wagers
@@ -173,7 +217,8 @@ def _seats(layout: Layout, where: str) -> Iterator[SetupProblem]:
     seats = _by_seat(wagers)
     if len(seats) < 3:
         return
-    yield from _bets_of_seats(seats, where)
+    if is_complete:
+        yield from _bets_of_seats(seats, where)
     yield from _scattered(seats, where)
     yield from _order_of_seats(layout, seats, where)
     yield from _order_of_bets(layout, seats, where)

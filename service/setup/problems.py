@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from thirdcard.calibration.errors import MISSING as NO_VALUE
-from thirdcard.calibration.errors import CalibrationError, show_value
-from thirdcard.service.ports.errors import MISSING, TableError
+from thirdcard.calibration.errors import MISSING, CalibrationError, show_value
+from thirdcard.service.ports.errors import TableError
 from thirdcard.vision.addresses import public_text, public_value
 
 
@@ -35,7 +34,7 @@ class SetupProblem:
     """What is allowed and, where needed, what to do."""
 
     def __str__(self) -> str:
-        found = f"{self.key} = {show_value(NO_VALUE if self.value is MISSING else self.value)}; " if self.key else ""
+        found = f"{self.key} = {show_value(self.value)}; " if self.key else ""
         return f"{self.where}: {found}{self.say}"
 
     def as_json(self) -> Mapping[str, object]:
@@ -56,10 +55,7 @@ def doubtful(where: str, key: str = "", *, value: object = MISSING, say: str) ->
 
 def refused(error: Exception) -> SetupProblem:
     """The problem for a parser's error."""
-    if isinstance(error, TableError):
+    if isinstance(error, TableError | CalibrationError):
         return wrong(error.where, error.key, value=error.value, say=error.allowed)
-    if isinstance(error, CalibrationError):
-        value = MISSING if error.value is NO_VALUE else error.value
-        return wrong(error.where, error.key, value=value, say=error.allowed)
     where, _, said = str(error).partition(": ")
     return wrong(where, say=said) if said else wrong("set-up", say=where)

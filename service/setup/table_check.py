@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thirdcard.calibration.errors import CalibrationError
-from thirdcard.service.config.table_file import load_table
+from thirdcard.service.config.table_file import CameraFile, load_table
 from thirdcard.service.ports.errors import ServiceError, UnreadableTableError
 from thirdcard.service.setup.camera_grade import CameraGrade, camera_problems, grade_camera
 from thirdcard.service.setup.chip_problems import chip_problems
-from thirdcard.service.setup.file_problems import SetupFiles, read_setup
+from thirdcard.service.setup.file_problems import USUAL_CARD_MM, USUAL_CHIP_MM, SetupFiles, read_setup
 from thirdcard.service.setup.layout_problems import layout_problems
+from thirdcard.service.setup.limit_problems import limit_problems
 from thirdcard.service.setup.problems import Grade, SetupProblem, refused
 
 TABLE = "table.yaml"
-USUAL_CARD_MM, USUAL_CHIP_MM = (63.0, 88.0), (39.0, 3.3)
-"""Used where the files give no sizes: poker size, and the usual casino chip."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +27,8 @@ class TableCheck:
     """Those of grade WRONG first."""
     camera: CameraGrade | None
     """How well the first camera sees each area; None where its calibration or the layout cannot be used."""
+    stream: CameraFile | None = None
+    """The first camera with its film's path, or its address; None where that cannot be used."""
 
     @property
     def is_fit(self) -> bool:
@@ -62,7 +63,10 @@ def check_table(path: Path) -> TableCheck:
             problems.append(refused(error))
     problems.sort(key=lambda problem: problem.grade is not Grade.WRONG)
     return TableCheck(
-        path=path, problems=tuple({str(problem): problem for problem in problems}.values()), camera=_grade(files)
+        path=path,
+        problems=tuple({str(problem): problem for problem in problems}.values()),
+        camera=_grade(files),
+        stream=files.stream,
     )
 
 
@@ -72,9 +76,16 @@ def _of_parts(files: SetupFiles) -> list[SetupProblem]:
     chip_mm = USUAL_CHIP_MM if chips is None else (chips.diameter_mm, chips.thickness_mm)
     found: list[SetupProblem] = []
     if layout is not None:
-        found += layout_problems(layout, files.layout_place, card_mm=card_mm, chip_mm=chip_mm[0])
+        is_complete = "areas" not in files.incomplete
+        found += layout_problems(
+            layout, files.layout_place, card_mm=card_mm, chip_mm=chip_mm[0], is_complete=is_complete
+        )
+    known_chips = None if "chips" in files.incomplete else chips
+    if table is not None:
+        found += limit_problems(table.limits, files.rules, known_chips, str(files.path))
     if chips is not None:
-        found += chip_problems(chips, files.chips_place, None if table is None else table.limits.maximum)
+        maximum = None if table is None or known_chips is None else table.limits.maximum
+        found += chip_problems(chips, files.chips_place, maximum)
     calibration = next(iter(files.calibrations), None)
     if layout is not None and calibration is not None and table is not None:
         where = str(files.path.parent / table.cameras[0].calibration)

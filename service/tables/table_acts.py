@@ -17,10 +17,10 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy.orm import Session
 
 from thirdcard.calibration.documents import parse_yaml, read_document
-from thirdcard.calibration.errors import DocumentError
+from thirdcard.calibration.errors import MISSING, DocumentError
 from thirdcard.service.config.data_folder import Home, table_files
 from thirdcard.service.config.table_file import TableFile, TableId, load_table
-from thirdcard.service.ports.errors import MISSING, ServiceError, TableError
+from thirdcard.service.ports.errors import ServiceError, TableError
 from thirdcard.service.setup.problems import Grade, SetupProblem
 from thirdcard.service.setup.table_check import TABLE, check_table
 from thirdcard.service.store import audit

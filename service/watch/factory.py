@@ -23,7 +23,7 @@ from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.interpretation.alert_policy import AlertPolicy, belief_of, is_likely
 from thirdcard.service.interpretation.burns import shows_burns, side_regions
 from thirdcard.service.interpretation.handovers import places_before_seats
-from thirdcard.service.setup.table_check import USUAL_CHIP_MM
+from thirdcard.service.setup.file_problems import USUAL_CHIP_MM
 from thirdcard.vision.cards.card_monitor import CardCustoms
 from thirdcard.vision.inference.batching import Session
 from thirdcard.vision.inference.chip_faces import ChipFaceReader

@@ -40,7 +40,7 @@ def test_chip_set_of_no_such_name_lists_the_built_in_one(tmp_path: Path) -> None
     [
         pytest.param({"maker": "x"}, "maker = x; unknown key; allowed: diameter_mm", id="unknown key"),
         pytest.param({"diameter_mm": 0}, "diameter_mm = 0; must be a number from 15 to 120", id="no diameter"),
-        pytest.param({"thickness_mm": "3"}, "thickness_mm = 3; must be a number", id="thickness in words"),
+        pytest.param({"thickness_mm": "3"}, 'thickness_mm = "3"; must be a number', id="thickness in words"),
         pytest.param({"chips": []}, "chips = []; must list at least one chip", id="no chips"),
         pytest.param({"chips": [5]}, "chips[0] = 5; must be a mapping", id="chip is a number"),
         pytest.param({"chips": [{**BLACK, "value": 0}]}, "chips[0].value = 0; must be a whole number", id="worthless"),

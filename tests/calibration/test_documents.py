@@ -1,14 +1,17 @@
-"""What a validator refuses is said in plain words, and none of them is the library's own."""
+"""Files that cannot be read, numbers that YAML reads as others, and what a validator refuses, in plain words."""
 
 from __future__ import annotations
 
+import os
 from datetime import date
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from thirdcard.calibration.documents import allowed_by
+from thirdcard.calibration.documents import allowed_by, file_fault, parse_yaml, read_text
+from thirdcard.calibration.errors import DocumentError
 
 
 class Closed(BaseModel):
@@ -77,3 +80,49 @@ def test_mistake_is_said_in_plain_words(kind: Any, value: object, words: str) ->
 def test_mistake_of_no_common_kind_keeps_its_words_without_the_preface() -> None:
     assert allowed_by({"type": "callable_type", "msg": "Input should be callable"}) == "must be callable"
     assert allowed_by({}) == "is not allowed"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a: 025", "column 4: YAML reads 025 as 21: write 25, or put it in quotes"),
+        ("a: [1, -07]", "column 8: YAML reads -07 as -7: write -7, or put it in quotes"),
+        ("a: 5:00", "column 4: YAML reads 5:00 as 300: write 300, or put it in quotes"),
+        ("a: 1:30.5", "column 4: YAML reads 1:30.5 as 90.5: write 90.5, or put it in quotes"),
+    ],
+)
+def test_number_that_yaml_reads_as_another_is_refused(text: str, says: str) -> None:
+    with pytest.raises(DocumentError) as refused:
+        parse_yaml(text, "table.yaml")
+    assert str(refused.value) == f"table.yaml: no valid YAML: line 1, {says}"
+
+
+def test_numbers_as_people_write_them_are_read() -> None:
+    assert parse_yaml("[0, -7, 25, 0.5, 1e3, '025', 05:60]", "x") == [0, -7, 25, 0.5, "1e3", "025", "05:60"]
+
+
+def test_file_that_cannot_be_read_is_described(tmp_path: Path) -> None:
+    long = tmp_path / ("x" * 300)
+    (tmp_path / "file").touch()
+    assert file_fault(tmp_path / "file") is None
+    assert file_fault(tmp_path / "none") == f"no such file: {tmp_path / 'none'}"
+    assert file_fault(tmp_path / "file" / "none") == f"no such file: {tmp_path / 'file' / 'none'}"
+    assert file_fault(tmp_path) == f"is a folder, and must be a file: {tmp_path}"
+    assert file_fault(Path("/dev/null")) == "is no regular file: /dev/null"
+    assert file_fault(long) == "is too long for a file's path"
+    with pytest.raises(DocumentError, match="is too long for a file's path"):
+        read_text(long)
+    with pytest.raises(DocumentError, match="is a folder"):
+        read_text(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_file_that_may_not_be_read_is_described(tmp_path: Path) -> None:
+    (tmp_path / "file").touch(mode=0)
+    assert (file_fault(tmp_path / "file") or "").startswith("may not be read")
+
+
+def test_text_in_another_encoding_asks_for_utf_8(tmp_path: Path) -> None:
+    (tmp_path / "table.yaml").write_text("id: Café", encoding="utf-16")
+    with pytest.raises(DocumentError, match="is not in UTF-8; save it as UTF-8"):
+        read_text(tmp_path / "table.yaml")

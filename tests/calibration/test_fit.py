@@ -140,8 +140,17 @@ def test_points_on_a_line_are_refused() -> None:
 
 def test_point_beyond_the_picture_is_refused() -> None:
     points = reference_points_px(MINI, camera_over(MINI))
-    with pytest.raises(FitError, match=r"P1 = .*must lie in the picture of 640 x 360 px"):
+    with pytest.raises(FitError, match=r"P1, P2.* = .*must lie in the picture of 640 x 360 px"):
         fit_from_points(points, MINI, image_size_wh_px=(640, 360))
+
+
+def test_all_points_that_are_unknown_or_outside_are_named_at_once() -> None:
+    points = reference_points_px(MINI, camera_over(MINI)) | {"Q8": (10.0, 20.0), "Q9": (30.0, 40.0), "P1": (-5.0, 7.5)}
+    with pytest.raises(FitError) as refused:
+        fit_from_points(points, MINI, image_size_wh_px=(1920, 1080))
+    assert str(refused.value).startswith("points: Q8, Q9 = [[10.0, 20.0], [30.0, 40.0]]; must be a reference point of")
+    assert str(refused.value).endswith("; and P1 = [-5.0, 7.5]: must lie in the picture of 1920 x 1080 px")
+    assert "float64" not in str(refused.value)
 
 
 def test_mirrored_points_are_refused() -> None:

@@ -59,7 +59,7 @@ def test_area_that_is_not_there_raises_its_id() -> None:
     ("change", "told"),
     [
         pytest.param({"colour": "red"}, "colour = red; unknown key; allowed: name, size_mm, areas", id="unknown key"),
-        pytest.param({"name": ""}, "name = ; must be a text", id="no name"),
+        pytest.param({"name": ""}, 'name = ""; must be a text', id="no name"),
         pytest.param({"size_mm": [900]}, "size_mm = [900]; must be a list of 2 numbers", id="one side"),
         pytest.param({"size_mm": [900, 9]}, "size_mm = [900.0, 9.0]; must be 300 to 10000 each", id="tiny cloth"),
         pytest.param({"size_mm": [900, "x"]}, "size_mm = [900, 'x']; must be a list of 2 finite", id="side in words"),
@@ -119,7 +119,7 @@ def test_wrong_layout_is_told_in_one_line(change: dict[str, object], told: str) 
         pytest.param({"bet": None}, "bet = null; must be a bet of", id="wager without bet"),
         pytest.param({"kind": "hand"}, "hand = (missing); must be one of player, banker", id="hand of nobody"),
         pytest.param({"seat": 0}, "seat = 0; must be a whole number from 1 to 99", id="seat 0"),
-        pytest.param({"seat": True}, "seat = True; must be a whole number", id="seat true"),
+        pytest.param({"seat": True}, "seat = true; must be a whole number", id="seat true"),
         pytest.param({"id": 5}, "id = 5; must be a text", id="id is a number"),
         pytest.param({"colour": "red"}, "colour = red; unknown key; allowed: id, kind", id="unknown key"),
     ],

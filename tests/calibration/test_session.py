@@ -67,6 +67,8 @@ def test_points_may_be_json(tmp_path: Path) -> None:
         pytest.param("A: 3\n", "A = 3; must be a list of 2 numbers", id="one number"),
         pytest.param("A: [1, x]\n", "must be a list of 2 finite numbers", id="word"),
         pytest.param("{}\n", "must map reference points", id="none"),
+        pytest.param("on: [1, 2]\nB: 3\n", r"true = \[1, 2\]; keys are words", id="key that is no word"),
+        pytest.param("A: 7\nB: [3]\n", r"A = 7; must be a list of 2 numbers; and B = \[3\]: must be", id="two"),
     ],
 )
 def test_wrong_points_file_is_told_in_one_line(tmp_path: Path, text: str, told: str) -> None:

@@ -121,11 +121,13 @@ def read_picture(path: Path) -> Image:
     import cv2
     import numpy as np
 
+    from thirdcard.calibration.documents import file_fault
     from thirdcard.service.media.clips import ClipError
     from thirdcard.service.media.stills import still_at
 
-    if not path.is_file():
-        raise PictureError(f"{path}: no such file; must be a picture or a video of the table")
+    fault = file_fault(path)
+    if fault is not None:
+        raise PictureError(f"{path}: {fault.removesuffix(f': {path}')}; must be a picture or a video of the table")
     if path.suffix.lower() in PICTURE_ENDINGS:
         image = cv2.imdecode(np.frombuffer(path.read_bytes() or b"\0", np.uint8), cv2.IMREAD_COLOR)
         if image is None:

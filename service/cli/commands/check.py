@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thirdcard.service.ports.errors import ServiceError
+
 if TYPE_CHECKING:
+    from thirdcard.service.config.table_file import TableConfig
     from thirdcard.service.setup.camera_grade import CameraGrade
+    from thirdcard.service.setup.problems import SetupProblem
     from thirdcard.service.setup.table_check import TableCheck
 
 
@@ -35,10 +40,10 @@ def check(
     from thirdcard.service.setup.table_check import check_table, find_table_file
 
     found = check_table(find_table_file(table))
-    if found.is_fit:
+    if look or picture is not None:
         found = _with_picture(found, picture, look=look)
     if as_json:
-        typer.echo(json.dumps(_as_json(found), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(_as_json(found), ensure_ascii=False, indent=2, default=str))
     else:
         _tell(found)
     if not found.is_fit:
@@ -47,34 +52,68 @@ def check(
 
 def _with_picture(found: TableCheck, picture: Path | None, *, look: bool) -> TableCheck:
     """The check with what pictures add: the light, and whether the print is where the layout says, and reads so."""
-    import time
     from dataclasses import replace
 
-    from thirdcard.service.cameras.camera_look import look_at_camera
-    from thirdcard.service.cli.commands.calibrate import PictureError, read_picture
     from thirdcard.service.config.table_file import load_table
-    from thirdcard.service.setup.print_check import print_problems
-    from thirdcard.service.setup.print_words import word_problems
+    from thirdcard.service.setup.problems import doubtful
 
-    table = load_table(found.path)
-    camera = table.cameras[0]
+    table = load_table(found.path) if found.is_fit else None
     problems = list(found.problems)
     if look:
-        seen = look_at_camera(
-            camera.source, seconds=LOOK_S, clock=time.monotonic, transport=camera.transport, table=table
-        )
-        problems += seen.problems
+        problems += _looked(found, table)
     if picture is not None:
-        image = read_picture(picture)
-        where, size = str(camera.calibration_path), camera.calibration.image_size_wh_px
-        if image.shape[1::-1] != tuple(size):
-            raise PictureError(
-                f"{picture}: is {image.shape[1]} x {image.shape[0]}; {where} is for {size[0]} x {size[1]}"
-            )
-        problems += print_problems(image, camera.calibration, table.layout, where)
-        problems += word_problems(image, camera.calibration, table.layout, f"{table.path}: layout")
+        problems += _compared(picture, table)
+    if table is None:
+        say = "no picture was compared with the layout; mend what is wrong with the files, then check again"
+        problems.append(doubtful(str(found.path), say=say))
     problems.sort(key=lambda problem: problem.grade != "wrong")
     return replace(found, problems=tuple({str(problem): problem for problem in problems}.values()))
+
+
+def _looked(found: TableCheck, table: TableConfig | None) -> Sequence[SetupProblem]:
+    """The problems of the table's camera or film; none where its address is refused already."""
+    import time
+
+    from thirdcard.service.cameras.camera_look import look_at_camera
+    from thirdcard.service.setup.problems import refused
+    from thirdcard.vision.errors import VisionError
+
+    camera = found.stream
+    if camera is None:
+        return ()
+    try:
+        return look_at_camera(
+            str(camera.source), seconds=LOOK_S, clock=time.monotonic, transport=camera.transport, table=table
+        ).problems
+    except (ServiceError, VisionError) as error:
+        return (refused(error),)
+
+
+def _compared(picture: Path, table: TableConfig | None) -> Sequence[SetupProblem]:
+    """The problems of a picture or film of the table."""
+    from thirdcard.service.cameras.camera_look import picture_problems
+    from thirdcard.service.cli.commands.calibrate import PictureError, read_picture
+    from thirdcard.service.setup.print_check import print_problems
+    from thirdcard.service.setup.print_words import word_problems
+    from thirdcard.service.setup.problems import refused, wrong
+    from thirdcard.vision.frames import Frame
+    from thirdcard.vision.health.picture_measures import measure_pictures
+
+    try:
+        image = read_picture(picture)
+    except PictureError as error:
+        return (refused(error),)
+    problems = list(picture_problems(str(picture), measure_pictures([Frame(0, 0.0, image)])))
+    if table is None:
+        return problems
+    camera = table.cameras[0]
+    where, size = str(camera.calibration_path), camera.calibration.image_size_wh_px
+    if image.shape[1::-1] != tuple(size):
+        say = f"{where} is for {size[0]} x {size[1]}; give a picture of that size, or calibrate anew"
+        return [*problems, wrong(str(picture), "size", value=f"{image.shape[1]} x {image.shape[0]}", say=say)]
+    problems += print_problems(image, camera.calibration, table.layout, where)
+    problems += word_problems(image, camera.calibration, table.layout, f"{table.path}: layout")
+    return problems
 
 
 def _as_json(found: TableCheck) -> dict[str, object]:

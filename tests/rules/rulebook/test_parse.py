@@ -13,7 +13,7 @@ from tests.rules.builders import RULEBOOKS
 from thirdcard.rules.errors import RulebookError
 from thirdcard.rules.game.words import GAME_BETS, Bet
 from thirdcard.rules.rulebook.file_keys import OTHER_FAULTS, REQUIRED_FAULTS
-from thirdcard.rules.rulebook.load import load_rulebook, rulebook_ids
+from thirdcard.rules.rulebook.load import load_rulebook, read_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.parse import parse_rulebook
 from thirdcard.rules.rulebook.yaml_keys import EntryTable, InnerEntry
 
@@ -62,6 +62,11 @@ def without(*path: str) -> Callable[[Any], None]:
         del content[path[-1]]
 
     return change
+
+
+def test_file_without_content_is_refused_as_such() -> None:
+    with pytest.raises(RulebookError, match=r"mine\.yaml: content = None; allowed: a mapping"):
+        read_rulebook("", "mine.yaml")
 
 
 def with_value(value: object, *path: str | int) -> Callable[[Any], None]:

@@ -48,6 +48,7 @@ class Setup:
         (folder / "video.mp4").write_bytes(b"")
         for i, level in enumerate((60, 200)):
             cv2.imwrite(str(folder / f"face{i}.png"), np.full((120, 120, 3), level, np.uint8))
+        (folder / "copy.png").write_bytes((folder / "face0.png").read_bytes())
         cv2.imwrite(str(folder / "tiny.png"), np.full((8, 8, 3), 90, np.uint8))
         for name, text in self.raw.items():
             (folder / name).write_text(text, encoding="utf-8")
@@ -113,8 +114,8 @@ def _put(document: str, way: str, value: Any) -> Callable[[Setup], object]:
     return broken
 
 
-def _area(name: str, key: str, value: Any) -> Callable[[Setup], object]:
-    return lambda setup: setup.area(name).__setitem__(key, value)
+def _area(name: str, key: str, value: Any, **others: Any) -> Callable[[Setup], object]:
+    return lambda setup: setup.area(name).update({key: value, **others})
 
 
 def _moved(name: str, x: float, y: float) -> Callable[[Setup], object]:
@@ -575,5 +576,187 @@ BREAKAGES: dict[str, Breakage] = {
         where="table.yaml",
         key="gestures",
         says="no_more_bets",
+    ),
+    "a key that is no word": Breakage(
+        breaks=lambda setup: setup.table.update({True: "x"}),  # type: ignore[dict-item]
+        where="table.yaml",
+        key="true",
+        says="keys are words",
+    ),
+    "an option whose key is no word": Breakage(
+        breaks=lambda setup: setup.table["options"].update({1: "x"}),
+        where="table.yaml",
+        key="options.1",
+        says="keys are words",
+    ),
+    "an id with a blank at its end": Breakage(
+        breaks=_put("table", "id", "B07 "),
+        where="table.yaml",
+        key="id",
+        says="no blank at its ends",
+    ),
+    "an id with a character that nobody sees": Breakage(
+        breaks=_put("table", "id", "a\u202eb"),
+        where="table.yaml",
+        key="id",
+        says="no invisible one",
+    ),
+    "a path too long": Breakage(
+        breaks=_put("table", "layout", f"{'l' * 180}/{'l' * 10}.yaml"),
+        where="table.yaml",
+        key="layout",
+        says="no such file",
+    ),
+    "a folder in place of a file": Breakage(
+        breaks=_put("table", "chips", "."),
+        where="table.yaml",
+        key="chips",
+        says="is a folder",
+    ),
+    "an address whose scheme is misspelt": Breakage(
+        breaks=_put("table", "cameras.0.source", "rtps://10.0.0.5/live"),
+        where="table.yaml",
+        key="cameras[0].source",
+        says="begin with one of rtsp://",
+    ),
+    "an address without a host": Breakage(
+        breaks=_put("table", "cameras.0.source", "rtsp:///live"),
+        where="table.yaml",
+        key="cameras[0].source",
+        says="must name the camera's host",
+    ),
+    "an address with an impossible port": Breakage(
+        breaks=_put("table", "cameras.0.source", "rtsp://10.0.0.5:99999/live"),
+        where="table.yaml",
+        key="cameras[0].source",
+        says="a port from 1 to 65535",
+    ),
+    "an address with a blank": Breakage(
+        breaks=_put("table", "cameras.0.source", "rtsp://10.0.0. 5/live"),
+        where="table.yaml",
+        key="cameras[0].source",
+        says="no blank",
+    ),
+    "a smaller stream whose scheme is misspelt": Breakage(
+        breaks=_put("table", "cameras.0.wall_source", "rtps://10.0.0.5/small"),
+        where="table.yaml",
+        key="cameras[0].wall_source",
+        says="begin with one of rtsp://",
+    ),
+    "a file of settings as source": Breakage(
+        breaks=_put("table", "cameras.0.source", "layout.yaml"),
+        where="table.yaml",
+        key="cameras[0].source",
+        says="no film",
+    ),
+    "a bet's minimum above the table's maximum": Breakage(
+        breaks=_put("table", "limits.bets", {"tie": {"minimum": 6000}}),
+        where="table.yaml",
+        key="limits.bets.tie.minimum",
+        says="no wager would be lawful",
+    ),
+    "a bet's maximum below the table's minimum": Breakage(
+        breaks=_put("table", "limits.bets", {"tie": {"maximum": 10}}),
+        where="table.yaml",
+        key="limits.bets.tie.maximum",
+        says="no wager would be lawful",
+    ),
+    "a differential below the minimum": Breakage(
+        breaks=_put("table", "limits.differential", 10),
+        where="table.yaml",
+        key="limits.differential",
+        says="a single wager of it would be reported",
+    ),
+    "a collective maximum below the minimum": Breakage(
+        breaks=_put("table", "limits.collective", 10),
+        where="table.yaml",
+        key="limits.collective",
+        says="a single wager of it would be reported",
+    ),
+    "limits in another unit than the chips": Breakage(
+        breaks=lambda setup: [chip.update(value=chip["value"] * 100) for chip in setup.chips["chips"]],
+        where="table.yaml",
+        key="limits.minimum",
+        says="smallest unit",
+        is_wrong=False,
+    ),
+    "a third box": Breakage(
+        breaks=_area("discard", "kind", "hand", hand="player"),
+        where="layout.yaml",
+        key="areas.discard.hand",
+        says="has a box already: player-box",
+        is_wrong=False,
+    ),
+    "two areas of one name and bet": Breakage(
+        breaks=lambda setup: [
+            setup.area(name).update(seat=None, name="VIP", bet="tie") for name in ("s3-tie", "s4-tie")
+        ],
+        where="layout.yaml",
+        key="areas.s4-tie.name",
+        says="has this name: s3-tie",
+    ),
+    "two samples with one content": Breakage(
+        breaks=lambda setup: [
+            chip.update(sample=name)
+            for chip, name in zip(setup.chips["chips"], ("face0.png", "copy.png"), strict=False)
+        ],
+        where="chips.yaml",
+        key="chips[1].sample",
+        says="picture of green too",
+    ),
+    "reference points in one corner": Breakage(
+        breaks=lambda setup: (
+            [
+                point.update(at=[60 + 10 * (i % 3), 60 + 10 * (i // 3)])
+                for i, point in enumerate(setup.layout["reference_points"])
+            ]
+            and setup.layout.pop("markers")
+        ),
+        where="layout.yaml",
+        key="reference_points",
+        says="give points all round it",
+        is_wrong=False,
+    ),
+    "two markers at one place": Breakage(
+        breaks=_put("layout", "markers.at", {0: [70, 140], 1: [70, 140]}),
+        where="layout.yaml",
+        key="markers.at.1",
+        says="is the place of 0 too",
+    ),
+    "markers that overlap": Breakage(
+        breaks=_put("layout", "markers.at", {0: [70, 140], 1: [80, 150]}),
+        where="layout.yaml",
+        key="markers.at.1",
+        says="overlaps with 0",
+    ),
+    "an unknown dictionary of markers": Breakage(
+        breaks=_put("layout", "markers.dictionary", "DICT_9X9"),
+        where="layout.yaml",
+        key="markers.dictionary",
+        says="must be one of DICT_4X4_100",
+    ),
+    "a marker that the dictionary lacks": Breakage(
+        breaks=_put("layout", "markers.at", {57: [70, 140]}),
+        where="layout.yaml",
+        key="markers.at.57",
+        says="has the markers 0 to 49",
+    ),
+    "a marker's number in other digits": Breakage(
+        breaks=_put("layout", "markers.at", {"\N{SUPERSCRIPT TWO}": [70, 140]}),
+        where="layout.yaml",
+        key="markers.at",
+        says="whole numbers from 0",
+    ),
+    "a number with a leading zero": Breakage(
+        breaks=lambda setup: setup.raw.update({"table.yaml": "id: B07\nlimits: {minimum: 025}\n"}),
+        where="table.yaml",
+        key="",
+        says="line 2, column 19: YAML reads 025 as 21: write 25",
+    ),
+    "a number with a colon": Breakage(
+        breaks=lambda setup: setup.raw.update({"table.yaml": "id: B07\nlimits: {maximum: 5:00}\n"}),
+        where="table.yaml",
+        key="",
+        says="YAML reads 5:00 as 300",
     ),
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import cv2
@@ -11,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from tests.calibration.cameras import camera_over
 from tests.repository import ROOT
-from tests.service.setup.broken import BREAKAGES, good_setup
+from tests.service.setup.broken import BREAKAGES, Setup, good_setup
 from tests.vision.printed_cloth import cloth, seen
 from thirdcard.calibration.camera import parse_calibration
 from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, load_layout
@@ -50,7 +52,12 @@ def test_nothing_is_found_at_a_table_that_is_right(tmp_path: Path) -> None:
 
 def test_all_breakages_of_one_file_are_named_at_once(tmp_path: Path) -> None:
     setup = good_setup()
-    names = ("an area outside the cloth", "an area of an unknown kind", "two areas that overlap", "no discard rack")
+    names = (
+        "an area outside the cloth",
+        "an area of an unknown kind",
+        "two areas that overlap",
+        "a camera below the table",
+    )
     for name in names:
         BREAKAGES[name].breaks(setup)
     setup.table["shoe"]["decks"] = 0
@@ -61,6 +68,160 @@ def test_all_breakages_of_one_file_are_named_at_once(tmp_path: Path) -> None:
     assert {"shoe.decks", "limits.minimum"} <= {problem.key for problem in found}
     grades = [problem.grade for problem in found]
     assert grades == sorted(grades, key=lambda grade: grade is not Grade.WRONG)
+
+
+@pytest.mark.parametrize(
+    ("breaks", "keys"),
+    [
+        pytest.param(
+            lambda setup: setup.table.update(
+                cameras=[{"name": "a", "transprot": "tcp", "source": "none.mp4", "calibration": "none.yaml"}]
+            ),
+            {"cameras[0].transprot", "cameras[0].source", "cameras[0].calibration"},
+            id="camera",
+        ),
+        pytest.param(
+            lambda setup: setup.table.update(cameras=[{"name": 5, "source": "none.mp4"}]),
+            {"cameras[0].name", "cameras[0].source", "cameras[0].calibration"},
+            id="camera without a name",
+        ),
+        pytest.param(
+            lambda setup: setup.table.update(
+                limits={
+                    "minimum": 100,
+                    "maximum": 50,
+                    "maximun": 3,
+                    "bets": {"tie": {"minimum": 9, "maximum": 5}, "dragon_seven": {"maximum": 5}},
+                }
+            ),
+            {"limits.maximun", "limits.maximum", "limits.bets.tie.maximum", "limits.bets.dragon_seven"},
+            id="limits",
+        ),
+        pytest.param(
+            lambda setup: setup.table.update(shoe={"decks": 3, "devices": "shoe"}),
+            {"shoe.decks", "shoe.devices"},
+            id="shoe",
+        ),
+        pytest.param(
+            lambda setup: setup.table.update(
+                rulebook="nsw", options={}, shoe={"decks": 3, "device": "continuous_shuffler"}
+            ),
+            {"shoe.decks", "shoe.device"},
+            id="decks and device",
+        ),
+        pytest.param(
+            lambda setup: setup.table.update(rulebook="macao", limits={"minimum": 100, "maximum": 50}),
+            {"rulebook", "limits.maximum"},
+            id="rulebook",
+        ),
+        pytest.param(
+            lambda setup: setup.layout.update(name="", size_mm=[2.13, 1.07]) or setup.area("shoe").update(kind="shoes"),
+            {"name", "size_mm", "areas[2].kind"},
+            id="cloth",
+        ),
+        pytest.param(
+            lambda setup: setup.layout["areas"].insert(
+                0, {"id": "x", "kind": "wager", "seat": 0, "bet": "Tie", "polygon": [[0, 0], [1], ["a", 2]], "nam": 1}
+            ),
+            {f"areas[0].{key}" for key in ("seat", "bet", "polygon[1]", "polygon[2]", "nam")},
+            id="area",
+        ),
+        pytest.param(
+            lambda setup: setup.chips["chips"][0].update(value=0, colour="green", name=""),
+            {"chips[0].value", "chips[0].colour", "chips[0].name"},
+            id="chip",
+        ),
+        pytest.param(
+            lambda setup: setup.chips.update(diameter_mm=1.5, thickness_mm=0.1),
+            {"diameter_mm", "thickness_mm"},
+            id="inches",
+        ),
+        pytest.param(
+            lambda setup: setup.camera.update(
+                image_size=[1], camera_matrix=[[1]], distortion=None, residual_px=-1, x=1
+            ),
+            {"image_size", "camera_matrix", "distortion", "residual_px", "x"},
+            id="calibration",
+        ),
+        pytest.param(lambda setup: setup.table.update({1: "x", "shoe": 3}), {"1", "shoe"}, id="keys"),
+    ],
+)
+def test_no_mistake_hides_another(breaks: Callable[[Setup], object], keys: frozenset[str], tmp_path: Path) -> None:
+    setup = good_setup()
+    breaks(setup)
+    found = {problem.key for problem in check_table(setup.write(tmp_path)).problems if problem.grade is Grade.WRONG}
+    assert keys == found
+
+
+def test_refused_area_is_not_reported_as_missing_too(tmp_path: Path) -> None:
+    setup = good_setup()
+    for name, key, value in (("banker-box", "hand", "bank"), ("shoe", "seat", 0), ("s5-banker", "bet", "Banker")):
+        setup.area(name)[key] = value
+    found = check_table(setup.write(tmp_path)).problems
+    assert sorted(problem.key.rpartition(".")[2] for problem in found) == ["bet", "hand", "seat"]
+
+
+def test_paths_that_are_too_long_are_problems_of_their_keys(tmp_path: Path) -> None:
+    setup, name = good_setup(), f"{'l' * 300}.yaml"
+    setup.table["layout"] = setup.table["chips"] = name
+    setup.table["cameras"][0].update(source=name.replace("yaml", "mp4"), calibration=name)
+    setup.table["cards"]["deck"] = name
+    found = {problem.key: problem.say for problem in check_table(setup.write(tmp_path)).problems}
+    assert {*found} == {"cameras[0].source", "cameras[0].calibration", "cards.deck", "layout", "chips"}
+    assert all("200 characters at most" in say or "is too long" in say for say in found.values())
+
+
+def test_file_that_is_not_in_utf_8_is_named_with_what_to_do(tmp_path: Path) -> None:
+    path = good_setup().write(tmp_path)
+    (tmp_path / "layout.yaml").write_bytes("name: Café\n".encode("latin-1"))
+    assert [(problem.where, problem.say) for problem in check_table(path).problems] == [
+        (str(tmp_path / "layout.yaml"), "is not in UTF-8; save it as UTF-8")
+    ]
+
+
+def test_camera_that_cannot_be_reached_is_one_problem_among_the_others(tmp_path: Path) -> None:
+    setup = good_setup()
+    BREAKAGES["two chips alike"].breaks(setup)
+    setup.table["cameras"][0]["source"] = "rtsp://eye:secret@127.0.0.1:9/x"
+    told = run("check", setup.write(tmp_path), "--look", "--json")
+    problems = json.loads(told.output)["problems"]
+    assert told.exit_code == 1
+    assert [problem["grade"] for problem in problems] == ["wrong", "doubtful"]
+    assert "is the camera on" in problems[0]["say"]
+    assert "secret" not in told.output
+
+
+def test_camera_is_looked_through_though_the_files_are_wrong(tmp_path: Path) -> None:
+    setup = good_setup()
+    setup.table["limits"]["maximum"] = 10
+    setup.table["cameras"][0]["source"] = "rtsp://127.0.0.1:9/x"
+    told = run("check", setup.write(tmp_path), "--look")
+    assert told.exit_code == 1
+    assert "limits.maximum = 10" in told.output
+    assert "rtsp://127.0.0.1:9/x: Connection refused" in told.output
+    assert "doubtful" in told.output and "no picture was compared with the layout" in told.output
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        pytest.param("none.png", "no such file", id="missing"),
+        pytest.param("video.mp4", "is empty", id="empty"),
+        pytest.param("table.yaml", "table.yaml: ", id="no picture"),
+        pytest.param("face1.png", "size = 120 x 120", id="size"),
+        pytest.param("dark.png", "more light", id="dark"),
+    ],
+)
+def test_picture_that_cannot_be_compared_is_one_problem_among_the_others(name: str, says: str, tmp_path: Path) -> None:
+    setup = good_setup()
+    BREAKAGES["two chips alike"].breaks(setup)
+    table = setup.write(tmp_path)
+    camera = parse_calibration(setup.camera, "overhead.yaml")
+    cv2.imwrite(str(tmp_path / "dark.png"), seen(camera, cloth(1, has_lines=True)) // 25)
+    told = run("check", table, "--picture", tmp_path / name)
+    assert told.exit_code == 1
+    assert says in told.output and "looks like green" in told.output
+    assert f"{name}: {tmp_path}" not in told.output
 
 
 def test_area_is_named_by_its_own_number_though_others_before_it_are_refused(tmp_path: Path) -> None:
@@ -81,6 +242,13 @@ def test_programs_get_an_object_and_status_1_where_something_is_wrong(tmp_path: 
     assert answer["problems"][0]["key"] == "limits.maximum"
     assert answer["problems"][0]["value"] == 10
     assert {place["area"] for place in answer["camera"]["areas"]} >= {"player-box", "s1-player"}
+
+
+def test_programs_get_an_object_though_a_value_is_none_of_json(tmp_path: Path) -> None:
+    setup = good_setup()
+    setup.table["id"] = date(2024, 1, 1)
+    told = run("check", setup.write(tmp_path), "--json")
+    assert [problem["value"] for problem in json.loads(told.output)["problems"]] == ["2024-01-01"]
 
 
 def test_doubts_alone_leave_status_0(tmp_path: Path) -> None:
