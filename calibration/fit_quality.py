@@ -14,6 +14,10 @@ from thirdcard.calibration.map_uncertainty import MapUncertainty
 FloatArray = NDArray[np.float64]
 Point = tuple[float, float]
 
+MOST_OFF_MM = 30.0
+"""The largest stated error in mm, over boxes and wagers, with which a table may be watched: calibrations that were
+off by so much changed no result that matters, those off by 60 mm raised false alerts (docs/new-table.md, "Check
+it")."""
 GRID = 25
 """Number of points along the cloth, and across it, at which the accuracy is computed."""
 
@@ -32,6 +36,21 @@ class FitQuality:
     """The place of the largest error on the cloth."""
     add: str | None
     """The unused printed point that would improve the fit most; None if all were used."""
+
+    @property
+    def off_mm(self) -> float:
+        """The larger error, over the boxes or over the wagering areas."""
+        return max(self.boxes_mm, self.wagers_mm)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether a table may be watched with it."""
+        return self.off_mm <= MOST_OFF_MM
+
+    @property
+    def advice(self) -> str:
+        """What to add for a better fit."""
+        return f"add {self.add}" if self.add else "add points far from those that are there, or measure the lens"
 
 
 def quality_of(fit: Fit, layout: Layout) -> FitQuality:

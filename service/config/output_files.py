@@ -73,6 +73,16 @@ def refuse_inputs(paths: Iterable[Path], *, option: str, inputs: Iterable[Input]
             raise OutputPathError(f"{option} = {path}; must be another file than those that are read")
 
 
+def refuse_missing_folder(path: Path, *, option: str) -> None:
+    """Refuse an output whose folder does not exist, before any work is done for it.
+
+    Raises:
+        OutputPathError: It does not exist.
+    """
+    if not path.parent.is_dir():
+        raise OutputPathError(f"{option} = {path}; must be in a folder that exists, and {path.parent} does not")
+
+
 def refuse_folder(folder: Path, *, option: str, read: Iterable[Path | None]) -> None:
     """Refuse an output folder that is also read.
 

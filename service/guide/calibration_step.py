@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import cv2
@@ -11,7 +11,7 @@ import yaml
 
 from thirdcard.calibration.camera import Calibration, format_calibration, load_calibration
 from thirdcard.calibration.fit import Fit, fit_from_markers, fit_from_points
-from thirdcard.calibration.fit_quality import FitQuality, quality_of
+from thirdcard.calibration.fit_quality import MOST_OFF_MM, FitQuality, quality_of
 from thirdcard.calibration.layout import Area, Layout
 from thirdcard.calibration.session import outline_px
 from thirdcard.service.guide.cloth_step import load_cloth
@@ -21,7 +21,7 @@ from thirdcard.service.setup.camera_grade import camera_problems
 from thirdcard.service.setup.file_problems import USUAL_CARD_MM, USUAL_CHIP_MM
 from thirdcard.service.setup.print_check import print_problems
 from thirdcard.service.setup.print_words import word_problems
-from thirdcard.service.setup.problems import SetupProblem
+from thirdcard.service.setup.problems import SetupProblem, wrong
 from thirdcard.service.watch.wording import bet_text
 from thirdcard.vision.frames import Image
 
@@ -141,8 +141,9 @@ def area_text(area: Area) -> str:
 
 
 def _told(fit: Fit, layout: Layout, image: Image) -> FitTold:
-    calibration = fit.calibration
+    calibration, quality = fit.calibration, quality_of(fit, layout)
     problems = [
+        *_unsure(quality),
         *camera_problems(calibration, layout, OVERHEAD, card_mm=USUAL_CARD_MM, chip_mm=USUAL_CHIP_MM),
         *print_problems(image, calibration, layout, OVERHEAD),
         *word_problems(image, calibration, layout, LAYOUT),
@@ -151,12 +152,18 @@ def _told(fit: Fit, layout: Layout, image: Image) -> FitTold:
     places = calibration.image_from_layout(np.array([layout.reference_points[name] for name in names]).reshape(-1, 2))
     return FitTold(
         fit=fit,
-        quality=quality_of(fit, layout),
+        quality=quality,
         cells=_cells(fit, layout),
         areas=drawn_areas(layout, calibration),
         places_px={name: (x, y) for name, (x, y) in zip(names, places.tolist(), strict=True) if np.isfinite(x + y)},
         problems=tuple(problems),
     )
+
+
+def _unsure(quality: FitQuality) -> Iterator[SetupProblem]:
+    if not quality.is_usable:
+        say = f"more than {MOST_OFF_MM:g} mm over boxes and wagers; {quality.advice}"
+        yield wrong(OVERHEAD, "uncertainty", value=f"{quality.off_mm:.0f} mm", say=say)
 
 
 def _cells(fit: Fit, layout: Layout) -> tuple[UncertainCell, ...]:

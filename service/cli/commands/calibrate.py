@@ -73,7 +73,7 @@ def calibrate(
     """
     from thirdcard.calibration.camera import load_calibration, save_calibration
     from thirdcard.calibration.session import draw_layout
-    from thirdcard.service.config.output_files import refuse_inputs, written
+    from thirdcard.service.config.output_files import refuse_inputs, refuse_missing_folder, written
     from thirdcard.service.config.table_file import files_of, read_table_file
     from thirdcard.service.media.stills import save_picture
 
@@ -83,6 +83,7 @@ def calibrate(
     for option, path in (("--out", out), ("--drawn", drawn), ("--sheets", sheets)):
         if path is not None:
             refuse_inputs([path], option=option, inputs=read)
+            refuse_missing_folder(path, option=option)
     cloth = _find_layout(layout, table)
     if sheets is not None:
         _print_sheets(sheets, cloth, read)
@@ -104,7 +105,7 @@ def calibrate(
         _check_size(check, calibration, image)
         _tell_check(_checked(calibration, cloth, image, points))
     else:
-        known = _measured_lens(charuco, image) if charuco else None if lens is None else load_calibration(lens)
+        known = _measured_lens(charuco, image) if charuco else None if lens is None else _kept_lens(lens, image)
         calibration = _fit(cloth, image, points, known)
     if out is not None and check is None:
         with written(out, option="--out", inputs=read) as draft:
@@ -165,6 +166,14 @@ def _print_sheets(path: Path, layout: Layout, read: Sequence[Path | None]) -> No
     typer.echo(f"Written: {path}: {pages} {'page' if pages == 1 else 'pages'}; print them at 100 %")
 
 
+def _kept_lens(path: Path, image: Image) -> Calibration:
+    from thirdcard.calibration.camera import load_calibration
+
+    calibration = load_calibration(path)
+    _check_size(path, calibration, image)
+    return calibration
+
+
 def _measured_lens(views: Sequence[Path], image: Image) -> KnownLens:
     from thirdcard.calibration.charuco import measure_lens
     from thirdcard.calibration.errors import FitError
@@ -192,7 +201,9 @@ def _fit(layout: Layout, image: Image, points: Path | None, lens: Calibration | 
     else:
         fit = calibrate_from_markers(image, layout, lens_of=lens)
     _tell_fit(fit)
-    _tell_quality(quality_of(fit, layout))
+    quality = quality_of(fit, layout)
+    _tell_quality(quality)
+    _refuse_unsure(quality)
     return fit.calibration
 
 
@@ -215,7 +226,9 @@ def _refitted(calibration: Calibration, layout: Layout, then: Image, now: Image)
         f"Moved by up to {found.moved_mm:.1f} mm on the cloth; found again at {found.places} places of the print"
     )
     typer.echo(f"Residual: {found.fit.calibration.residual_px:.2f} px")
-    _tell_quality(quality_of(found.fit, layout))
+    quality = quality_of(found.fit, layout)
+    _tell_quality(quality)
+    _refuse_unsure(quality)
     return found.fit.calibration
 
 
@@ -247,9 +260,20 @@ def _tell_quality(quality: FitQuality) -> None:
         f"In 90 % of cases within {quality.boxes_mm:.1f} mm over the card boxes, {quality.wagers_mm:.1f} mm over the"
         f" wagering areas, {quality.cloth_mm:.1f} mm at the worst place of the cloth ({x_mm:.0f}, {y_mm:.0f} mm)"
     )
-    if max(quality.boxes_mm, quality.wagers_mm) > GOOD_MM:
-        more = f"add {quality.add}" if quality.add else "add points far from those that are there, or measure the lens"
-        typer.echo(f"More than {GOOD_MM:g} mm: {more}")
+    if quality.off_mm > GOOD_MM:
+        typer.echo(f"More than {GOOD_MM:g} mm: {quality.advice}")
+
+
+def _refuse_unsure(quality: FitQuality) -> None:
+    from thirdcard.calibration.fit_quality import MOST_OFF_MM
+
+    if not quality.is_usable:
+        typer.echo(
+            f"Nothing is written: the places of boxes and wagers may be {quality.off_mm:.0f} mm off, more than "
+            f"{MOST_OFF_MM:g} mm; {quality.advice}",
+            err=True,
+        )
+        raise typer.Exit(1)
 
 
 def _tell_check(check: Check) -> None:

@@ -222,6 +222,11 @@ def test_drawing_that_is_wrong_is_refused_with_what_to_do(room: TestRoom, spoil:
             "do not fit|swapped|outside|mirrored|no camera",
             id="names mixed up",
         ),
+        pytest.param(
+            lambda points: {name: points[name] for name in ("S1L", "S1R", "S2L", "X1")},
+            "more than 30 mm over boxes and wagers; add ",
+            id="in one corner",
+        ),
     ],
 )
 def test_points_that_fit_no_camera_are_refused(room: TestRoom, change: Any, words: str) -> None:

@@ -16,7 +16,7 @@ from tests.calibration.test_fit import picture_of_markers
 from tests.vision.health.test_print_refit import off_mm
 from tests.vision.printed_cloth import LAYOUT, cloth, seen, turned
 from thirdcard.calibration.camera import load_calibration, save_calibration
-from thirdcard.calibration.layout import load_layout
+from thirdcard.calibration.layout import LAYOUT_FOLDER, load_layout
 from thirdcard.service.cli.entry import app
 
 MINI = load_layout("mini-7", Path())
@@ -53,11 +53,73 @@ def test_fit_says_how_far_off_it_may_be(table: Path, tmp_path: Path) -> None:
 def test_points_that_say_too_little_ask_for_one_more(table: Path, tmp_path: Path) -> None:
     points = reference_points_px(MINI, TRUE)
     result = calibrate(
-        table, "--points", write_points(tmp_path, {name: points[name] for name in ("P1", "P3", "B2", "B4")})
+        table, "--points", write_points(tmp_path, {name: points[name] for name in ("S1L", "S1R", "S7L", "S7R")})
     )
 
     assert result.exit_code == 0, result.output
-    assert "More than 5 mm: add S" in result.output
+    assert "More than 5 mm: add " in result.output
+
+
+@pytest.mark.parametrize("names", [("S1L", "S1R", "S2L", "X1"), ("P1", "P3", "B2", "B4")])
+def test_points_in_one_corner_are_refused_and_nothing_is_written(
+    names: tuple[str, ...], table: Path, tmp_path: Path
+) -> None:
+    points, out = reference_points_px(MINI, TRUE), tmp_path / "overhead.yaml"
+    file = write_points(tmp_path, {name: points[name] for name in names})
+    result = calibrate(table, "--points", file, "--out", out, "--drawn", tmp_path / "drawn.jpg")
+
+    assert result.exit_code == 1
+    assert "Nothing is written" in result.output and "more than 30 mm; add S" in result.output
+    assert not out.exists() and not (tmp_path / "drawn.jpg").exists()
+
+
+@pytest.mark.parametrize("option", ["--out", "--drawn", "--sheets"])
+def test_output_in_a_folder_that_is_not_there_is_refused_before_anything_is_written(
+    option: str, table: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "overhead.yaml"
+    result = calibrate(table, "--out", out, option, tmp_path / "none" / "x.jpg")
+
+    assert result.exit_code == 2
+    assert f"{option} = " in result.output and "must be in a folder that exists" in result.output
+    assert not out.exists()
+
+
+def test_lens_of_another_picture_size_is_named_by_its_file(table: Path, tmp_path: Path) -> None:
+    points = write_points(tmp_path, reference_points_px(MINI, TRUE))
+    save_calibration(tmp_path / "lens.yaml", TRUE)
+    cv2.imwrite(str(tmp_path / "half.png"), cv2.resize(picture_of_markers(MINI, TRUE), (960, 540)))
+    result = calibrate(tmp_path / "half.png", "--points", points, "--lens", tmp_path / "lens.yaml")
+
+    assert result.exit_code == 2
+    assert "lens.yaml: image_size = [1920, 1080]; must be [960, 540]" in result.output
+
+
+def test_text_in_place_of_a_picture_is_named_once(table: Path, tmp_path: Path) -> None:
+    points = write_points(tmp_path, reference_points_px(MINI, TRUE))
+    result = calibrate(points, "--points", points)
+
+    assert result.exit_code == 2
+    assert result.output.count("points.yaml") == 1
+
+
+@pytest.mark.parametrize(
+    ("markers", "says"),
+    [
+        ({"dictionary": "DICT_4X4_50", "side_mm": 60, "at": {57: [70, 140]}}, "has the markers 0 to 49"),
+        ({"dictionary": "4x4_50", "side_mm": 60, "at": {0: [70, 140]}}, "must be one of DICT_"),
+    ],
+)
+def test_sheets_of_markers_that_do_not_exist_are_refused(markers: dict[str, object], says: str, tmp_path: Path) -> None:
+    document = yaml.safe_load((LAYOUT_FOLDER / "mini-7.yaml").read_text(encoding="utf-8")) | {"markers": markers}
+    (tmp_path / "cloth.yaml").write_text(yaml.safe_dump(document), encoding="utf-8")
+    result = CliRunner().invoke(
+        app, ["calibrate", "--layout", str(tmp_path / "cloth.yaml"), "--sheets", str(tmp_path / "sheets.pdf")]
+    )
+
+    assert result.exit_code == 2
+    assert says in result.output
+    assert not (tmp_path / "sheets.pdf").exists()
 
 
 def test_point_that_does_not_fit_is_named_as_left_out(table: Path, tmp_path: Path) -> None:
