@@ -115,7 +115,7 @@ def read_text(path: Path) -> str:
 
 
 def file_fault(path: Path) -> str | None:
-    """Return why a path does not lead to a file that can be read, with the path; None where it does."""
+    """Return why a path does not lead to a file that can be read; None where it does."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
@@ -124,7 +124,7 @@ def file_fault(path: Path) -> str | None:
         if stat.S_ISREG(mode) and os.access(path, os.R_OK):
             return None
         fault = _IS_FOLDER if stat.S_ISDIR(mode) else _NOT_ALLOWED if stat.S_ISREG(mode) else "is no regular file"
-    return fault if fault == _LONG_NAME else f"{fault}: {path}"
+    return f"{fault}: {path}" if fault == NO_FILE else fault
 
 
 def is_missing(path: Path) -> bool:

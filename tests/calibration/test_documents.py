@@ -107,8 +107,8 @@ def test_file_that_cannot_be_read_is_described(tmp_path: Path) -> None:
     assert file_fault(tmp_path / "file") is None
     assert file_fault(tmp_path / "none") == f"no such file: {tmp_path / 'none'}"
     assert file_fault(tmp_path / "file" / "none") == f"no such file: {tmp_path / 'file' / 'none'}"
-    assert file_fault(tmp_path) == f"is a folder, and must be a file: {tmp_path}"
-    assert file_fault(Path("/dev/null")) == "is no regular file: /dev/null"
+    assert file_fault(tmp_path) == "is a folder, and must be a file"
+    assert file_fault(Path("/dev/null")) == "is no regular file"
     assert file_fault(long) == "is too long for a file's path"
     with pytest.raises(DocumentError, match="is too long for a file's path"):
         read_text(long)
