@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Self
 
-import yaml
-
 MISSING = object()
 """Stands for the value of a missing key."""
 
@@ -36,6 +34,8 @@ def _needs_quotes(text: str) -> bool:
     """Whether YAML reads a text without quotes as a number, a truth value, null or a date, or drops a part of it."""
     if not text.isprintable() or text != text.strip():
         return True
+    import yaml  # only where a text is shown: the start of a command stays light
+
     tag = yaml.resolver.Resolver().resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
     return bool(tag != yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG)
 

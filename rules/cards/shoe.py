@@ -12,10 +12,6 @@ from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.cards import CARDS_PER_DECK, PACK, Card
 from thirdcard.rules.game.words import Device
 from thirdcard.rules.log.events import (
-    CameraBack,
-    CameraLost,
-    CameraMoved,
-    CameraObstructed,
     CardBurned,
     CardDealt,
     CardTurned,
@@ -27,9 +23,18 @@ from thirdcard.rules.log.events import (
 )
 from thirdcard.rules.round.round import Round, confidence_of
 
-LEAST_CHANGE_S = 20.0
-"""Seconds: no dealer takes out a shoe's cards, puts in others and burns the first in less. Set by hand."""
 FindAtFirstCard = Callable[[CardDealt, Round], Iterable[Finding]]
+
+
+class _Copies:
+    """The copies of each card that are out, by the card's number."""
+
+    __slots__ = ("sure", "times")
+
+    def __init__(self) -> None:
+        self.times = [0] * len(PACK)
+        self.sure = [1.0] * len(PACK)
+        """The confidence, 0 to 1, that all of them were read correctly."""
 
 
 class Shoe:
@@ -43,20 +48,15 @@ class Shoe:
         self._decks = decks
         self.is_endless = device == Device.CONTINUOUS_SHUFFLER
         self._holds = self._full()
-        self._times = [0] * len(PACK)
-        """The number of cards out so far, by the card's number."""
+        self._copies = _Copies()
         self._out = 0
         self.sureness = 1.0
         """The confidence, 0 to 1, that every counted card exists."""
-        self._sure = [1.0] * len(PACK)
-        """The confidence, 0 to 1, that all counted copies of a card were read correctly, by the card's number."""
         self._was_dealt_from = False
         self._was_opening_seen = False
         self._is_closed = False
         self._spent_t: float | None = None
         """Stream time in seconds at which the last card came out; None before."""
-        self._lost_t: dict[str, float] = {}
-        """By lost camera: since when, stream time in seconds."""
 
     def count_begun(self) -> int:
         """How many shoes came after the first one, whether or not their opening was seen."""
@@ -79,16 +79,10 @@ class Shoe:
         if running is not None and running.dealt.first is not None:
             running.dealt.note_empty_shoe(event.t)
 
-    def lose_sight(self, event: CameraLost | CameraMoved | CameraObstructed, _running: Round | None) -> None:
-        """Note that a camera is lost."""
-        self._lost_t.setdefault(event.camera or "", event.t)
-
-    def regain_sight(self, event: CameraBack, _running: Round | None) -> None:
-        """Count anew if another shoe may have come while a camera was lost."""
-        lost_t = self._lost_t.pop(event.camera or "", event.t)
-        if event.t - lost_t >= LEAST_CHANGE_S:
-            self._forget_faces()
-            self._out, self._spent_t, self.sureness, self._was_opening_seen = 0, None, 1.0, False
+    def doubt(self) -> None:
+        """Count anew, since another shoe may have come unseen."""
+        self._copies = _Copies()
+        self._out, self._spent_t, self.sureness, self._was_opening_seen = 0, None, 1.0, False
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         """Count a dealt card; returns its faults. `running` is the round before the event."""
@@ -96,7 +90,7 @@ class Shoe:
             self._begin(was_seen=False)
         elif self._is_closed and running.dealt.first is None:
             self._is_closed = self._was_opening_seen = False
-            self._forget_faces()
+            self._copies = _Copies()
         self._out += 1
         if event.confidence is not None:
             self.sureness *= event.confidence
@@ -104,11 +98,11 @@ class Shoe:
             self._spend(event.t, running)
         card = event.card
         if card is not None:
-            times = self._times[card.number]
+            times = self._copies.times[card.number]
             if times < self._decks and self._was_dealt_from:
-                self._times[card.number] = times + 1
+                self._copies.times[card.number] = times + 1
                 if event.confidence is not None:
-                    self._sure[card.number] *= event.confidence
+                    self._copies.sure[card.number] *= event.confidence
                 return ()
         findings = self._count(event, card)
         if not self._was_dealt_from:
@@ -141,15 +135,11 @@ class Shoe:
     def end_round(self) -> None:
         """Note that the round's cards have left the table."""
         if self.is_endless:
-            self._forget_faces()
-
-    def _forget_faces(self) -> None:
-        self._times = [0] * len(PACK)
-        self._sure = [1.0] * len(PACK)
+            self._copies = _Copies()
 
     def _begin(self, *, was_seen: bool) -> None:
         self.begun += 1
-        self._forget_faces()
+        self._copies = _Copies()
         self._out, self._is_closed, self._spent_t = 0, False, None
         self.sureness = 1.0
         self._was_opening_seen, self._was_dealt_from = was_seen, False
@@ -173,11 +163,12 @@ class Shoe:
     ) -> Iterable[Finding]:
         if card is None:
             return ()
-        self._times[card.number] = times = self._times[card.number] + 1
-        self._sure[card.number] *= confidence_of(event)
+        copies = self._copies
+        copies.times[card.number] = times = copies.times[card.number] + 1
+        copies.sure[card.number] *= confidence_of(event)
         if times <= self._decks:
             return ()
-        sure = self._sure[card.number]
+        sure = copies.sure[card.number]
         return (self._foreign(card, times, t=event.t if left_t is None else left_t, confidence=sure),)
 
     def _foreign(self, card: Card, times: int, *, t: float, confidence: float) -> Finding:

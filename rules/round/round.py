@@ -199,6 +199,8 @@ class RoundBetting:
     call: Call | None = None
     was_opened: bool = False
     """Whether wagers were asked for."""
+    may_be_taken_back: bool = False
+    """Whether a fault gives the players the option to take their wagers back."""
     is_reopened: bool = False
     """Whether wagers were asked for again after the result."""
     notice: TableNotice = field(default_factory=TableNotice)
@@ -253,6 +255,18 @@ class DealtCards:
 
 
 @dataclass(slots=True)
+class RoundSight:
+    """What cameras could not see of a round."""
+
+    lost_t: float | None = None
+    """The time from which something may have happened unseen, in seconds; None where no camera was lost."""
+    last_lost_t: float | None = None
+    """When a camera was last lost, in this round or before, in seconds; None where none was."""
+    may_have_ended: bool = False
+    """Whether a camera was lost after the result, so that the round may have ended unseen."""
+
+
+@dataclass(slots=True)
 class Round:
     """A round while it runs."""
 
@@ -266,22 +280,20 @@ class Round:
     settled_early: WagerSettled | None = None
     """The first wager that was collected or paid before the result."""
     closed: RoundClosed | None = None
-    camera_lost_t: float | None = None
-    """The time from which something may have happened unseen, in seconds; None where no camera was lost."""
-    blind_t: float | None = None
-    """When a camera was last lost, in this round or before, in seconds; None where none was."""
-    may_have_ended: bool = False
-    """Whether a camera was lost after the result, so that the round may have ended unseen."""
+    sight: RoundSight = field(default_factory=RoundSight)
     is_misdealt: bool = False
     """Whether a misdeal was found, for which the house may stop the round and return the wagers."""
-    may_take_back: bool = False
-    """Whether a fault gives the players the option to take their wagers back."""
     doubts: dict[tuple[str, str], None] = field(default_factory=dict)
     """Pairs of a code that could not be judged, and the reason; in order."""
 
     @property
+    def camera_lost_t(self) -> float | None:
+        """The time from which something may have happened unseen, in seconds; None where no camera was lost."""
+        return self.sight.lost_t
+
+    @property
     def was_camera_lost(self) -> bool:
-        return self.camera_lost_t is not None
+        return self.sight.lost_t is not None
 
     @property
     def deadline_t(self) -> float | None:
@@ -318,10 +330,10 @@ class Round:
 
     def note_blind(self, t: float) -> None:
         """Note that a camera is lost: from now on something may happen unseen."""
-        if self.camera_lost_t is None:
-            self.camera_lost_t = t
-        self.blind_t = t
-        self.may_have_ended = self.may_have_ended or self.is_decided
+        sight = self.sight
+        if sight.lost_t is None:
+            sight.lost_t = t
+        sight.last_lost_t, sight.may_have_ended = t, sight.may_have_ended or self.is_decided
 
     @property
     def is_before_play(self) -> bool:

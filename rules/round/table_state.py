@@ -30,6 +30,7 @@ from thirdcard.rules.round.round import (
     Round,
     RoundBetting,
     RoundPhase,
+    RoundSight,
     RoundState,
     Void,
     Wager,
@@ -42,6 +43,31 @@ _GIVES_OPTIONS = ("misdeal.", "exposed_card.")
 """Prefixes of the irregularities after which players may have options."""
 NEXT_ROUND = (BetsOpened, NoMoreBets, CardDealt)
 """The events that, after a result and a gap in sight, show that another round has begun."""
+
+
+@dataclass(slots=True)
+class SightGaps:
+    """When cameras were lost; times are stream time in seconds."""
+
+    lost: dict[str, float] = field(default_factory=dict)
+    """The cameras that are lost, each since when."""
+    last_t: float | None = None
+    """When one was last lost; None where none was."""
+    is_new: bool = False
+    """Whether one was lost since the last round ended: the next one may have begun unseen."""
+    is_long: bool = False
+    """Whether the gap that ended last was longer than a whole round: another shoe may have come."""
+    round_s: float = 0.0
+    """How long the last whole round took; 0 before the first."""
+
+    def begin(self, event: CameraLost | CameraMoved | CameraObstructed) -> None:
+        """Note that a camera is lost."""
+        self.lost.setdefault(event.camera or "", event.t)
+        self.last_t, self.is_new = event.t, True
+
+    def end(self, event: CameraBack) -> None:
+        """Note that a camera sees again."""
+        self.is_long = event.t - self.lost.pop(event.camera or "", event.t) > self.round_s
 
 
 @dataclass(slots=True)
@@ -64,11 +90,7 @@ class TableState:
     """Whether "No more bets" closes betting; otherwise the first card does."""
     are_results_told: bool = False
     """Whether an earlier round's result was announced, so that one without an announcement is not decided yet."""
-    lost_cameras: set[str] = field(default_factory=set)
-    was_blind: bool = False
-    """Whether a camera was lost since the last round ended: the next one may have begun unseen."""
-    blind_t: float | None = None
-    """When a camera was last lost, in seconds; None where none was."""
+    gaps: SightGaps = field(default_factory=SightGaps)
     next_void: Void = NOT_VOID
     """Whether the next round is to be played without wagers."""
 
@@ -80,12 +102,11 @@ class TableState:
             if self.running is not None and self.running.is_decided:
                 self.next_void = self.next_void._replace(is_void=True)
         elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
-            self.lost_cameras.add(event.camera or "")
-            self.was_blind, self.blind_t = True, event.t
+            self.gaps.begin(event)
         elif isinstance(event, CameraBack):
-            self.lost_cameras.discard(event.camera or "")
+            self.gaps.end(event)
         running = self.running
-        if running is not None and self.lost_cameras:
+        if running is not None and self.gaps.lost:
             running.note_blind(event.t)
 
     def note_end(self, _event: RoundClosed, running: Round | None) -> None:
@@ -108,12 +129,13 @@ class TableState:
     def has_ended_unseen(self, event: Event) -> bool:
         """Whether the running round's end was missed: a camera was lost after its result, and the next round begins."""
         running = self.running
-        return running is not None and running.may_have_ended and not self.lost_cameras and type(event) in NEXT_ROUND
+        return running is not None and running.sight.may_have_ended and not self.gaps.lost and type(event) in NEXT_ROUND
 
     def begin(self, event: Event) -> Round:
         """Start the next round; cards may have come unseen if a camera was lost before and its first line is a card."""
-        t, is_under_way = event.t, self.was_blind and isinstance(event, CardDealt | CardMoved)
-        self.was_blind = bool(self.lost_cameras)
+        t, gaps = event.t, self.gaps
+        is_under_way = gaps.is_new and isinstance(event, CardDealt | CardMoved)
+        gaps.is_new = bool(gaps.lost)
         self.rounds_begun += 1
         self.running = Round(
             self.rounds_begun,
@@ -121,8 +143,7 @@ class TableState:
             DealtCards(self.cards),
             RoundBetting({area: wager for area, wager in self.wagers.items() if wager.value != 0}, notice=self.notice),
             self.next_void,
-            camera_lost_t=t if self.lost_cameras or is_under_way else None,
-            blind_t=self.blind_t,
+            sight=RoundSight(lost_t=t if gaps.lost or is_under_way else None, last_lost_t=gaps.last_t),
         )
         self.next_void = NOT_VOID
         return self.running
@@ -132,6 +153,8 @@ class TableState:
         running = self.running
         if running is None:
             return
+        if running.closed_t is not None:
+            self.gaps.round_s = running.closed_t - running.opened_t
         self.are_results_told = self.are_results_told or running.result is not None
         if running.void.declared_t is not None and self.next_void.rule is not None:
             self.next_void = NOT_VOID  # no card is left from a void round to begin the next one with
@@ -155,7 +178,7 @@ class TableState:
         if running is None:
             return
         if self.have_players_options and not is_established and alert.code.startswith(_GIVES_OPTIONS):
-            running.may_take_back = True
+            running.betting.may_be_taken_back = True
         is_misdeal, void = alert.code.startswith("misdeal."), running.void
         running.is_misdealt = running.is_misdealt or is_misdeal
         if remedy.action == "void_round":

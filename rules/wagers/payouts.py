@@ -72,8 +72,6 @@ class PayoutJudge:
         """Whether a bet that is not offered was settled."""
         self._seen_t: dict[str, float] = {}
         """By area: when its chips were last reported, seconds of stream time."""
-        self._faces_needed = {bet: _sides_read(terms.cases) for bet, terms in rules.rulebook.bets.items()}
-        """The hands whose ranks or suits decide a bet."""
 
     def settle(self, event: WagerSettled, running: Round) -> None:
         """Take a settlement in the running round; one of the round before is not judged."""
@@ -134,7 +132,8 @@ class PayoutJudge:
 
     def _resting_on_faces(self, cards: Iterable[DealtCard], finding: Finding) -> Finding:
         """The finding with confidence reduced to that of the ranks and suits that decide its bet."""
-        sides = self._faces_needed.get(finding.bet, frozenset()) if finding.bet is not None else frozenset()
+        terms = None if finding.bet is None else self._rules.rulebook.bets.get(finding.bet)
+        sides = frozenset() if terms is None else _sides_read(terms.cases)
         read = [card for card in cards if card.place in sides and card.card is not None]
         sure = prod(min(card.face_confidence / max(card.confidence, card.face_confidence), 1.0) for card in read)
         return finding if sure == 1.0 else replace(finding, confidence=finding.confidence * sure)
@@ -316,7 +315,8 @@ class PayoutJudge:
 
     def _is_stake_unsure(self, area: str, running: Round) -> bool:
         """Whether chips may have come or gone unseen since the wager was last reported."""
-        return running.blind_t is not None and self._seen_t.get(area, -inf) <= running.blind_t
+        lost_t = running.sight.last_lost_t
+        return lost_t is not None and self._seen_t.get(area, -inf) <= lost_t
 
     def _wrong_total(self, due: Due, act: WagerSettled, total: int, record: RoundRecord) -> Finding:
         assert due.pays is not None, "an amount is wrong only where it is known what is due"

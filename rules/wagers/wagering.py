@@ -183,7 +183,7 @@ class Wagering:
         """Whether a change after the close is allowed: settled, void or pushed wagers, and the dealer's own work."""
         if running.void.is_void or running.betting.is_reopened or (old is not None and old.is_settled):
             return True
-        if running.may_take_back and not is_by_dealer(event) and kind_of(event) in _TAKES:
+        if running.betting.may_be_taken_back and not is_by_dealer(event) and kind_of(event) in _TAKES:
             return True
         if self._is_known(event, old) or self._is_put_back(event, running):
             return True
