@@ -40,7 +40,7 @@ HEADING = """# How often a face is wrong that was read with such confidence.
 # Hash: of the sorted hashes of all logs and truths. Bands: how many faces were read with that confidence or more, and
 # how many of them were wrong.
 """
-BANDS = (0.0, 0.8, 0.95, SURE, 0.999)
+BANDS = (0.0, 0.8, 0.95, 0.99, SURE, 0.9999)
 NODES = 21
 """Nodes of the Gauss-Hermite rule over a table's factor."""
 SCALE_SPREAD, FLOOR_LOG, FLOOR_SPREAD, SIGMA_RATE = 0.5, -8.0, 2.0, 2.0

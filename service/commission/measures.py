@@ -44,7 +44,7 @@ class CardCount:
     shown: int
     told: int
     sure: int
-    """With a confidence of 99 % or more."""
+    """With a confidence of `SURE` or more."""
 
     @property
     def unread(self) -> int:

@@ -13,7 +13,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from thirdcard.rules.game.cards import parse_card
-from thirdcard.service.commission.card_error import ErrorEstimate
+from thirdcard.service.commission.card_error import SURE, ErrorEstimate
 from thirdcard.service.commission.commissioning import TableCommission
 from thirdcard.service.commission.consistency import CheckedRound
 from thirdcard.service.commission.measures import CommissionFilm, percent
@@ -126,8 +126,8 @@ def figures(commission: TableCommission) -> list[tuple[str, str]]:
     return [
         ("Watched", f"{wording.duration(seen.duration_s)} in {wording.counted(len(seen.films), 'film')}, "
                     f"{wording.counted(len(seen.all_rounds), 'round')}"),
-        ("Cards", f"{cards.shown} lay open: {cards.sure} read surely (99 % and more), {cards.told - cards.sure} less "
-                  f"surely, {cards.unread} not read"),
+        ("Cards", f"{cards.shown} lay open: {cards.sure} read surely ({percent(SURE, 1)} and more), "
+                  f"{cards.told - cards.sure} less surely, {cards.unread} not read"),
         ("Read surely", "no card" if cards.sure_share is None else percent(cards.sure_share, 1)),
         ("Card width", "not known" if px.card_px is None else f"{px.card_px:.0f} px, {px.card_px_per_mm:.2f} px/mm"),
         ("Chips", f"{chips.changes} wagers put down or changed: {chips.counted} counted, {chips.valued} valued"),
