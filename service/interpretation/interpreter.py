@@ -132,8 +132,10 @@ class Interpreter:
         elif isinstance(observation, seen.PictureCleared):
             self.blindness.end(observation.t)
         elif isinstance(observation, seen.CardRested) and _came_by(observation, self.blindness.began_t + TRAVEL_S):
+            is_lost = self.blindness.is_blind_at(self.waiting.last_t)  # the log says so already
             for line in self.blindness.begin_amid_play():
-                self.waiting.put(line.t, line)
+                if not is_lost:
+                    self.waiting.put(line.t, line)
         self.waiting.put(observation.t - _lead_s(observation), observation)
 
     def release(self, now_t: float, waiting_since_t: float | None = None) -> list[Event]:

@@ -101,6 +101,11 @@ class Blindness:
         elif isinstance(line, CardTurned) and not line.face_up and self.was_blind(self.round_t, line.t):
             self.was_deal_unseen = True
 
+    def is_blind_at(self, t: float) -> bool:
+        """Whether the camera could not see at that moment."""
+        spans = self.spans if self.since_t is None else (*self.spans, (self.since_t, float("inf")))
+        return any(begin <= t < end for begin, end in spans)
+
     def was_blind(self, from_t: float, to_t: float, *, least_s: float = 0.0) -> bool:
         """Whether the camera could not see in some of that time, in a stretch of at least `least_s`."""
         if self.since_t is not None and to_t > self.since_t:

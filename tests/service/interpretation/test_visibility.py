@@ -240,6 +240,16 @@ def test_same_round_seen_from_its_beginning_is_judged() -> None:
     assert {"misdeal.order", "procedure.no_call"} <= set(begun_amid_play(9.0)[0])
 
 
+def test_sight_is_not_said_to_be_back_in_a_gap_because_cards_lay_there_before_the_watch() -> None:
+    interpreter = Interpreter(LAYOUT, frozenset(), Blindness("overhead"))
+    interpreter.observe(PictureFaulted(t=3.0, fault=PictureFault.FROZEN))
+    lines = interpreter.release(3.0 + 2 * HOLD_S)
+    interpreter.observe(PictureCleared(t=8.0))
+    interpreter.observe(rested(1, 8.2, "player", "2C", hidden_s=8.0))
+    cameras = [line for line in (*lines, *interpreter.finish()) if isinstance(line, CameraEvent)]
+    assert [(line.type, line.t) for line in cameras] == [("camera_lost", 3.0), ("camera_back", 8.0)]
+
+
 @pytest.mark.parametrize(
     ("backs", "before", "is_alleged"),
     [
