@@ -143,13 +143,16 @@ class Brush:
         warped = np.asarray(cv2.warpPerspective(texture, matrix, size, flags=cv2.INTER_LINEAR), np.uint8)
         if opacity < 1.0:
             warped = np.asarray(cv2.convertScaleAbs(warped, alpha=opacity), np.uint8)
-        self.over(warped)
+        self.over(warped, window_around(local, 2.0, size))
 
-    def over(self, premultiplied: Image) -> None:
-        """Draw a premultiplied picture of the brush's own size over the drawing."""
-        rest = cv2.bitwise_not(premultiplied[:, :, 3])
-        kept = cv2.multiply(self._big, cv2.merge([rest, rest, rest, rest]), scale=1.0 / 255.0)
-        self._big = np.asarray(cv2.add(kept, premultiplied), np.uint8)
+    def over(self, premultiplied: Image, part: Window) -> None:
+        """Draw a premultiplied picture of the brush's own size over the drawing; outside the part it is empty."""
+        if part.is_empty:
+            return
+        layer, drawn = premultiplied[part.slices], self._big[part.slices]
+        rest = cv2.bitwise_not(layer[:, :, 3])
+        kept = cv2.multiply(drawn, cv2.merge([rest, rest, rest, rest]), scale=1.0 / 255.0)
+        cv2.add(kept, layer, dst=drawn)
 
     def tint(self, factors: FloatImage) -> None:
         """Multiply the drawn colours by (h, w) or (h, w, 3) factors of the window's size."""

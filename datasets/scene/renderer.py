@@ -78,8 +78,8 @@ class SceneRenderer:
         self._rest_key: object = None
         self._rest: Image = self._table
 
-    def render(self, subscenes: Sequence[Scene]) -> RenderedFrame:
-        """Render the moments of one open shutter; the last one gives the truth."""
+    def render(self, subscenes: Sequence[Scene], *, with_truth: bool = True) -> RenderedFrame:
+        """Render the moments of one open shutter; the last one gives the truth, empty if it is not asked for."""
         final = subscenes[-1]
         resting = _resting(subscenes)
         keys = set(resting)
@@ -88,7 +88,7 @@ class SceneRenderer:
         image = self._composed(base, layers)
         shot = round(final.t * 1000) & 0x7FFFFFFF
         exposed = self._sensor.expose(image, factor=final.light, shot=shot)
-        return RenderedFrame(exposed, self._truth(final, resting))
+        return RenderedFrame(exposed, self._truth(final, resting) if with_truth else ())
 
     def still(self, scene: Scene, *, shots: int, apart_s: float) -> tuple[RenderedFrame, list[Image]]:
         """Render a scene without motion several times, each with its own noise; the truth is that of the first."""
@@ -186,13 +186,13 @@ class SceneRenderer:
             return image
         window = _union(patches)
         clean = base[window.slices]
-        total = np.zeros(clean.shape, np.float32)
+        total = np.zeros(clean.shape, np.uint16)
         for layer in layers:
             moment = clean.copy()
             for patch in layer:
                 patch.apply(moment, origin_xy_px=(window.x0, window.y0))
-            cv2.accumulate(moment, total)
-        image[window.slices] = np.round(total / len(layers)).astype(np.uint8)
+            cv2.add(total, moment, dst=total, dtype=cv2.CV_16U)
+        image[window.slices] = cv2.convertScaleAbs(total, alpha=1 / len(layers))
         return image
 
     def _truth(self, scene: Scene, resting: tuple[Thing, ...]) -> tuple[RenderedObject, ...]:

@@ -160,10 +160,10 @@ def moments_of(timeline: Timeline, t: float, *, blur: bool) -> tuple[Scene, ...]
     return (*(timeline.scene_at(step) for step in steps), last)
 
 
-def render_frame(renderer: SceneRenderer, job: _Job, index: int) -> RenderedFrame:
+def render_frame(renderer: SceneRenderer, job: _Job, index: int, *, with_truth: bool = True) -> RenderedFrame:
     """Render the frame with this number."""
     t = index / job.script.video.fps
-    return renderer.render(moments_of(job.timeline, t, blur=job.script.video.blur))
+    return renderer.render(moments_of(job.timeline, t, blur=job.script.video.blur), with_truth=with_truth)
 
 
 _Answer = tuple[NDArray[np.uint8], dict[str, object] | None]
@@ -196,7 +196,7 @@ def _start(job: _Job) -> None:
 
 def _answer(index: int) -> _Answer:
     renderer, job = _worker[0]
-    frame = render_frame(renderer, job, index)
-    if index % job.script.objects_every:
-        return frame.image_hw3, None
-    return frame.image_hw3, format_objects(index, index / job.script.video.fps, frame.objects)
+    is_described = index % job.script.objects_every == 0
+    frame = render_frame(renderer, job, index, with_truth=is_described)
+    t = index / job.script.video.fps
+    return frame.image_hw3, format_objects(index, t, frame.objects) if is_described else None
