@@ -29,8 +29,11 @@ from typing import Any
 import yaml
 
 import thirdcard
-from thirdcard.service.evaluate.rates import poisson_interval
-from thirdcard.service.evaluate.reliability import wilson
+from thirdcard.service.evaluate.blind_predictions import append_predictions, load_predictions, predictions_in
+from thirdcard.service.evaluate.rates import ROUNDS_AN_HOUR, poisson_interval
+from thirdcard.service.evaluate.reliability import PredictedPlay, Predictions, wilson
+from thirdcard.service.evaluate.reliability_picture import draw_reliability
+from thirdcard.service.evaluate.reliability_sheets import reliability_sheets
 from thirdcard.service.evaluate.sheets import Sheet, share_of
 from thirdcard.service.evaluate.tables import format_markdown, put_section
 from thirdcard.service.ports.clock import now_utc
@@ -38,9 +41,13 @@ from thirdcard.service.ports.errors import ServiceError
 
 KINDS = ("clean", "incidents", "manners", "handling", "rare", "chips", "loose", "cards")
 LEDGER = Path("datasets") / "blind.yaml"
+PREDICTIONS = "blind_predictions.csv"
+"""Beside the ledger."""
 HEADLINE_PAGE = Path("docs") / "accuracy.md"
 PAGE = Path("docs") / "accuracy" / "blind.md"
-SECTION = "blind"
+PICTURE = "reliability.svg"
+"""Beside the headline page."""
+SECTION, RELIABILITY = "blind", "reliability"
 HEADING = """# Blind draws: each seed is used once. Written by python -m thirdcard.service.evaluate.blind.
 # `used`: seeds of former draws, which docs/accuracy/blind.md lists, and of recordings that something was fitted to.
 """
@@ -227,10 +234,33 @@ def _wilson(hits: int, trials: int) -> str:
     return f"{100 * low:.1f} to {100 * high:.1f} %"
 
 
-def write_pages(ledger: BlindLedger, headline: Path, page: Path) -> str:
-    """Rewrite the tables of both pages; returns that of the draws as Markdown."""
-    text = format_markdown([blind_sheet(ledger)])
+def predicted_play(ledger: BlindLedger, kept: Mapping[int, Predictions]) -> PredictedPlay:
+    """The play of all finished draws whose predictions were kept."""
+    draws = [each for each in ledger.draws if each.state == DONE and each.seed in kept]
+    return PredictedPlay(
+        predictions=sum((kept[each.seed] for each in draws), Predictions()),
+        n_true=sum(each.true for each in draws),
+        clean_rounds=round(sum(each.clean_table_hours for each in draws) * ROUNDS_AN_HOUR),
+        rounds=sum(each.rounds for each in draws),
+    )
+
+
+def reliability_text(ledger: BlindLedger, play: PredictedPlay, kept: Mapping[int, Predictions]) -> str:
+    """The tables of the reliability of blind predictions as Markdown, after the draws that they rest on."""
+    draws = [each for each in ledger.draws if each.state == DONE and each.seed in kept]
+    if not draws:
+        return "No predictions of blind draws were kept yet."
+    seeds = ", ".join(f"{each.seed}" for each in draws)
+    about = f"Of {sum(each.files for each in draws)} recordings drawn blind, {play.rounds} rounds (seeds {seeds})."
+    return f"{about}\n\n{format_markdown(reliability_sheets(play))}"
+
+
+def write_pages(ledger: BlindLedger, kept: Mapping[int, Predictions], headline: Path, page: Path) -> str:
+    """Rewrite the tables of both pages and the picture; returns the table of the draws as Markdown."""
+    text, play = format_markdown([blind_sheet(ledger)]), predicted_play(ledger, kept)
     put_section(headline, SECTION, format_markdown([headline_sheet(ledger)], level=2))
+    put_section(headline, RELIABILITY, reliability_text(ledger, play, kept))
+    headline.with_name(PICTURE).write_text(draw_reliability(play), encoding="utf-8")
     put_section(page, SECTION, text)
     return text
 
@@ -306,7 +336,9 @@ def watch_blind(seed: int, ledger_path: Path, shop: Workshop, code: str) -> Blin
     shop.run_all([[*evaluate, recording, *options] for recording in recordings])
     figures = shop.run([*evaluate, *recordings, *options, "--reuse"])
     (shop.folder / "figures.json").write_text(figures, encoding="utf-8")
-    ledger = finish(ledger, seed, json.loads(figures)[-1])
+    *each, whole = json.loads(figures)
+    append_predictions(ledger_path.with_name(PREDICTIONS), seed, predictions_in(each))
+    ledger = finish(ledger, seed, whole)
     save_ledger(ledger_path, ledger)
     return ledger
 
@@ -342,7 +374,7 @@ def main() -> None:
     """The command line."""
     given = _parser().parse_args()
     if given.page:
-        print(write_pages(load_ledger(given.ledger), given.headline, given.markdown), end="")
+        print(_write_pages(load_ledger(given.ledger), given), end="")
         return
     day, code = now_utc().date().isoformat(), code_version(run_command)
     seed = given.seed if given.watch is None else given.watch
@@ -359,7 +391,12 @@ def main() -> None:
             ledger = draw_blind(draw, given.ledger, shop)
     except BlindDrawError as error:
         raise SystemExit(str(error)) from error
-    print(write_pages(ledger, given.headline, given.markdown), end="")
+    print(_write_pages(ledger, given), end="")
+
+
+def _write_pages(ledger: BlindLedger, given: argparse.Namespace) -> str:
+    kept = load_predictions(given.ledger.with_name(PREDICTIONS))
+    return write_pages(ledger, kept, given.headline, given.markdown)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -377,7 +414,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--ledger", type=Path, default=LEDGER, help="the file of all draws")
     parser.add_argument("--markdown", type=Path, default=PAGE, help="the page with the table of all draws")
     parser.add_argument(
-        "--headline", type=Path, default=HEADLINE_PAGE, help="the page with the figures of all together"
+        "--headline",
+        type=Path,
+        default=HEADLINE_PAGE,
+        help="the page with the figures of all together, and how reliable they are",
     )
     return parser
 

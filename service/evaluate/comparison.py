@@ -13,7 +13,7 @@ from thirdcard.service.evaluate.chips import ChipCounts, count_chips
 from thirdcard.service.evaluate.conditions import Condition, join_conditions
 from thirdcard.service.evaluate.matching import Matching, join, match
 from thirdcard.service.evaluate.rates import HourlyRate
-from thirdcard.service.evaluate.reliability import Predictions, claims_of
+from thirdcard.service.evaluate.reliability import PredictedPlay, Predictions, claims_of
 from thirdcard.service.evaluate.spreads import SpreadCounts, compare_spreads
 
 WAGER_WINDOW_S = 3.0
@@ -62,6 +62,16 @@ class Comparison:
     spreads: SpreadCounts = field(default_factory=SpreadCounts)
     claims: Predictions = field(default_factory=Predictions)
     """Findings and rounds with their confidence and whether they were true."""
+
+    @property
+    def predicted(self) -> PredictedPlay:
+        """The predictions with the amount of play that they are about."""
+        return PredictedPlay(
+            predictions=self.claims,
+            n_true=self.incidents.n_true,
+            clean_rounds=self.clean.rounds,
+            rounds=self.rounds,
+        )
 
 
 def compare(name: str, truth: TableAccount, found: TableAccount, *, frames_per_s: float | None = None) -> Comparison:

@@ -39,6 +39,8 @@ class Prediction:
     recording: str
     is_clean: bool = False
     """Whether its recording has no fault."""
+    code: str | None = None
+    """The code of a finding; None for a round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,19 @@ class Predictions:
             rounds=self.rounds + other.rounds,
             rounds_unread=self.rounds_unread + other.rounds_unread,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictedPlay:
+    """Play, and all that was predicted about it."""
+
+    predictions: Predictions
+    n_true: int
+    """The number of true faults."""
+    clean_rounds: int
+    """Rounds of recordings without any fault."""
+    rounds: int
+    """Rounds of all recordings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +119,9 @@ def claims_of(name: str, truth: TableAccount, found: TableAccount, alerts: Match
     """The predictions of a recording: alerts as paired with the truth, doubtful findings paired with the rest."""
     doubts = match(alerts.missed, found.doubtful, truth.tolerated)
     findings = [
-        Prediction(confidence=one.confidence, is_true=is_true, recording=name, is_clean=not truth.incidents)
+        Prediction(
+            confidence=one.confidence, is_true=is_true, recording=name, is_clean=not truth.incidents, code=one.code
+        )
         for one, is_true in (*_judged(alerts), *_judged(doubts))
         if one.confidence is not None
     ]
@@ -150,31 +167,24 @@ def calibration_interval(claims: Sequence[Prediction]) -> Interval | None:
     return float(low), float(high)
 
 
-def line_figures(claims: Predictions, n_true: int, clean_rounds: int, rounds: int) -> list[LineFigures]:
-    """The results of every threshold.
-
-    Args:
-        claims: The predictions.
-        n_true: The number of true faults.
-        clean_rounds: Rounds of recordings without any fault.
-        rounds: Rounds of all recordings.
-    """
-    return [line_figure(line, claims, n_true, clean_rounds, rounds) for line in LINES]
+def line_figures(play: PredictedPlay) -> list[LineFigures]:
+    """The results of every threshold."""
+    return [line_figure(line, play) for line in LINES]
 
 
-def line_figure(line: float, claims: Predictions, n_true: int, clean_rounds: int, rounds: int) -> LineFigures:
+def line_figure(line: float, play: PredictedPlay) -> LineFigures:
     """The results of one threshold."""
-    told = [each for each in claims.findings if each.confidence >= line]
+    told = [each for each in play.predictions.findings if each.confidence >= line]
     false = [each for each in told if not each.is_true]
     in_clean = sum(each.is_clean for each in false)
     return LineFigures(
         line=line,
         found=len(told) - len(false),
-        n_true=n_true,
+        n_true=play.n_true,
         false=len(false),
-        hourly=HourlyRate(count=in_clean, rounds=clean_rounds)
-        if clean_rounds
-        else HourlyRate(count=len(false), rounds=rounds),
+        hourly=HourlyRate(count=in_clean, rounds=play.clean_rounds)
+        if play.clean_rounds
+        else HourlyRate(count=len(false), rounds=play.rounds),
     )
 
 

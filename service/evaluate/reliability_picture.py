@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thirdcard.service.evaluate.comparison import Comparison
 from thirdcard.service.evaluate.panels import GREEN, INK, Panel, PanelAxis, draw_panels, share_ticks
 from thirdcard.service.evaluate.rates import ROUNDS_AN_HOUR
-from thirdcard.service.evaluate.reliability import Prediction, bands, line_figure
+from thirdcard.service.evaluate.reliability import PredictedPlay, Prediction, bands, line_figure
 from thirdcard.service.evaluate.reliability_sheets import band_name
 
 NOTE = "Dots: how often it was true, with 95 % intervals. Rings: how sure it was said to be, on the mean."
@@ -15,12 +14,12 @@ _LEAST_HOURLY = 1.0
 """The smallest range of the false alert axis, per hour."""
 
 
-def draw_reliability(whole: Comparison) -> str:
+def draw_reliability(play: PredictedPlay) -> str:
     """Panels for findings, for rounds, and for the share of faults found against false alerts."""
     panels = [
-        _bands_panel("Findings", whole.claims.findings),
-        _bands_panel("Rounds: the likeliest cards", whole.claims.rounds),
-        _lines_panel(whole),
+        _bands_panel("Findings", play.predictions.findings),
+        _bands_panel("Rounds: the likeliest cards", play.predictions.rounds),
+        _lines_panel(play),
     ]
     return draw_panels(panels, note=NOTE)
 
@@ -41,14 +40,13 @@ def _bands_panel(title: str, claims: Sequence[Prediction]) -> Panel:
     return panel
 
 
-def _lines_panel(whole: Comparison) -> Panel:
-    claims, clean, rounds = whole.claims, whole.clean.rounds, whole.rounds
-    lines = sorted({each.confidence for each in claims.findings}, reverse=True)
-    figures = [line_figure(line, claims, whole.incidents.n_true, clean, rounds) for line in lines]
+def _lines_panel(play: PredictedPlay) -> Panel:
+    lines = sorted({each.confidence for each in play.predictions.findings}, reverse=True)
+    figures = [line_figure(line, play) for line in lines]
     most = max([_LEAST_HOURLY, *(each.hourly.per_hour or 0.0 for each in figures)])
     ticks = tuple((i / 4, f"{most * i / 4:.2g}") for i in range(5))
-    play = "clean play" if clean else "this play"
-    x = PanelAxis(title=f"False alerts in {ROUNDS_AN_HOUR} rounds of {play}", ticks=ticks)
+    which = "clean play" if play.clean_rounds else "this play"
+    x = PanelAxis(title=f"False alerts in {ROUNDS_AN_HOUR} rounds of {which}", ticks=ticks)
     panel = Panel(
         "The lower the line, the more is found", x, PanelAxis(title="Share of faults found", ticks=share_ticks())
     )

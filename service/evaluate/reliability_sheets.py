@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thirdcard.service.evaluate.comparison import Comparison
 from thirdcard.service.evaluate.rates import ROUNDS_AN_HOUR
 from thirdcard.service.evaluate.reliability import (
     LineFigures,
+    PredictedPlay,
     Prediction,
     SurenessBand,
     bands,
@@ -18,29 +18,25 @@ from thirdcard.service.evaluate.reliability import (
 from thirdcard.service.evaluate.sheets import Sheet, percent, share_of
 
 
-def reliability_sheets(whole: Comparison) -> list[Sheet]:
+def reliability_sheets(play: PredictedPlay) -> list[Sheet]:
     """The tables for findings, rounds and thresholds that are not empty."""
-    said = whole.claims
+    said = play.predictions
     sheets = []
     if said.findings:
         sheets.append(_bands_sheet("How often findings were true", said.findings))
-        sheets.append(_lines_sheet(lines_of(whole), is_clean=bool(whole.clean.rounds)))
+        sheets.append(_lines_sheet(line_figures(play), is_clean=bool(play.clean_rounds)))
     if said.rounds:
         title = "How often rounds were as said"
         sheets.append(_bands_sheet(title, said.rounds, unread=said.rounds_unread))
     return sheets
 
 
-def lines_of(whole: Comparison) -> list[LineFigures]:
-    """The results of every threshold in these recordings."""
-    return line_figures(whole.claims, whole.incidents.n_true, whole.clean.rounds, whole.rounds)
-
-
-def reliability_json(whole: Comparison) -> dict[str, object]:
-    """The sheet as a mapping."""
+def reliability_json(play: PredictedPlay) -> dict[str, object]:
+    """The sheets, and the predictions themselves, as a mapping."""
+    said = play.predictions
     return {
-        "findings": _claims_json(whole.claims.findings),
-        "rounds": {**_claims_json(whole.claims.rounds), "unread": whole.claims.rounds_unread},
+        "findings": _claims_json(said.findings),
+        "rounds": {**_claims_json(said.rounds), "unread": said.rounds_unread},
         "lines": [
             {
                 "line": each.line,
@@ -50,7 +46,7 @@ def reliability_json(whole: Comparison) -> dict[str, object]:
                 "false_per_table_hour": each.hourly.per_hour,
                 "interval": each.hourly.interval,
             }
-            for each in lines_of(whole)
+            for each in line_figures(play)
         ],
     }
 
@@ -75,6 +71,10 @@ def _claims_json(claims: Sequence[Prediction]) -> dict[str, object]:
                 "interval": each.interval,
             }
             for each in bands(claims)
+        ],
+        "predictions": [
+            {"confidence": each.confidence, "true": each.is_true} | ({} if each.code is None else {"code": each.code})
+            for each in claims
         ],
     }
 

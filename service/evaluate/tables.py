@@ -29,7 +29,7 @@ def sheets_of(comparisons: Sequence[Comparison]) -> list[Sheet]:
         _recordings_sheet(rows),
         _codes_sheet(whole.incidents),
         *detail_sheets(rows, whole),
-        *reliability_sheets(whole),
+        *reliability_sheets(whole.predicted),
     ]
     blind = [(each.name, fault) for each in comparisons for fault in each.camera_faults]
     sheets += [camera_faults_sheet(blind)] if blind else []
@@ -105,7 +105,7 @@ def format_json(comparison: Comparison) -> dict[str, object]:
         "spread": dataclasses.asdict(comparison.spreads),
         "camera_faults": [dataclasses.asdict(fault) for fault in comparison.camera_faults],
         "clean": _clean_json(comparison),
-        "reliability": reliability_json(comparison),
+        "reliability": reliability_json(comparison.predicted),
         "conditions": [
             {
                 "kind": each.kind,

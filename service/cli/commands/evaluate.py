@@ -79,7 +79,7 @@ def evaluate(
     if drawing is not None:
         drawing.parent.mkdir(parents=True, exist_ok=True)
         with written(drawing, option="--drawing", inputs=read) as draft:
-            draft.write_text(draw_reliability(combine(comparisons)), encoding="utf-8")
+            draft.write_text(draw_reliability(combine(comparisons).predicted), encoding="utf-8")
     if as_json:
         both = [*comparisons, combine(comparisons)]
         sys.stdout.write(json.dumps([format_json(each) for each in both], ensure_ascii=False, indent=1) + "\n")

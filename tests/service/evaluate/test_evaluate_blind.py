@@ -16,6 +16,8 @@ from thirdcard.service.evaluate.blind import (
     HEADLINE_PAGE,
     LEDGER,
     PAGE,
+    PICTURE,
+    PREDICTIONS,
     BlindDraw,
     BlindDrawError,
     BlindLedger,
@@ -27,11 +29,14 @@ from thirdcard.service.evaluate.blind import (
     finish,
     headline_sheet,
     load_ledger,
+    predicted_play,
     render_blind,
     save_ledger,
     watch_blind,
     write_pages,
 )
+from thirdcard.service.evaluate.blind_predictions import append_predictions, load_predictions
+from thirdcard.service.evaluate.reliability import Prediction, Predictions
 
 DRAW = BlindDraw(date="2026-01-02", what="clean", seed=9001, files=2, code="abc")
 FIGURES = {
@@ -40,7 +45,16 @@ FIGURES = {
     "cards": {"shown": 50, "right": 49},
     "clean": {"table_hours": 0.3, "false": 1},
 }
-
+FALSE = {"confidence": 0.92, "true": False, "code": "misdeal.order"}
+READ = {"confidence": 0.999, "true": True}
+EACH = [
+    {
+        "recording": name,
+        "alerts": {"true": 0, "found": 0, "false": len(findings)},
+        "reliability": {"findings": {"predictions": findings}, "rounds": {"predictions": [READ], "unread": 1}},
+    }
+    for name, findings in (("01-a", [FALSE]), ("02-b", []))
+]
 
 WATCHED = BlindLedger(used={}, draws=(replace(DRAW, state="watching"),))
 
@@ -61,7 +75,7 @@ class StandIn:
                 (folder / f"{name}.yaml").write_text("", encoding="utf-8")
         if self.breaks_off and "evaluate" in command:
             raise subprocess.CalledProcessError(1, command)
-        return json.dumps([{}, {}, FIGURES])
+        return json.dumps([*EACH, FIGURES])
 
 
 def test_draw_is_rendered_watched_once_and_kept(tmp_path: Path) -> None:
@@ -71,6 +85,11 @@ def test_draw_is_rendered_watched_once_and_kept(tmp_path: Path) -> None:
     (draw,) = ledger.draws
     assert (draw.state, draw.rounds, draw.false, draw.cards_right) == ("done", 12, 1, 49)
     assert load_ledger(path) == ledger
+    kept = load_predictions(tmp_path / PREDICTIONS)[9001]
+    assert [(each.recording, each.code, each.is_true, each.is_clean) for each in kept.findings] == [
+        ("9001 01-a", "misdeal.order", False, True)
+    ]
+    assert (len(kept.rounds), kept.rounds_unread) == (2, 2)
     drawn, *rendered, first, second, together = run.commands
     recordings = [str(folder / "recordings" / name) for name in ("01-a", "02-b")]
     assert drawn[-2:] == ["--files", "2"]
@@ -195,10 +214,30 @@ def test_draws_of_one_kind_of_fault_have_rows_of_their_own() -> None:
 def test_pages_show_what_the_ledger_holds(tmp_path: Path) -> None:
     for page in (HEADLINE_PAGE, PAGE):
         (tmp_path / page.name).write_text((ROOT / page).read_text(encoding="utf-8"), encoding="utf-8")
-    write_pages(load_ledger(ROOT / LEDGER), tmp_path / HEADLINE_PAGE.name, tmp_path / PAGE.name)
-    for page in (HEADLINE_PAGE, PAGE):
+    kept = load_predictions((ROOT / LEDGER).with_name(PREDICTIONS))
+    write_pages(load_ledger(ROOT / LEDGER), kept, tmp_path / HEADLINE_PAGE.name, tmp_path / PAGE.name)
+    for page in (HEADLINE_PAGE, PAGE, HEADLINE_PAGE.with_name(PICTURE)):
         written = (tmp_path / page.name).read_text(encoding="utf-8")
         assert written == (ROOT / page).read_text(encoding="utf-8"), "python -m thirdcard.service.evaluate.blind --page"
+
+
+def test_predictions_are_read_as_they_were_written(tmp_path: Path) -> None:
+    finding = Prediction(confidence=0.25, is_true=True, recording="01-a", code="late_bet.placed")
+    kept = Predictions(findings=(finding,), rounds=(replace(finding, code=None, is_clean=True),), rounds_unread=2)
+    append_predictions(tmp_path / PREDICTIONS, 9001, kept)
+    append_predictions(tmp_path / PREDICTIONS, 9002, Predictions(rounds_unread=1))
+    read = load_predictions(tmp_path / PREDICTIONS)
+    assert read[9002] == Predictions(rounds_unread=1)
+    assert read[9001].findings == (replace(finding, recording="9001 01-a"),)
+    assert read[9001].rounds == (replace(finding, code=None, is_clean=True, recording="9001 01-a"),)
+    assert read[9001].rounds_unread == 2
+
+
+def test_reliability_covers_finished_draws_whose_predictions_were_kept() -> None:
+    done = replace(DRAW, state="done", true=4, rounds=12, clean_table_hours=0.3)
+    ledger = BlindLedger(used={}, draws=(done, replace(done, seed=9002), replace(DRAW, seed=9003)))
+    play = predicted_play(ledger, {9001: Predictions(rounds_unread=1), 9003: Predictions(rounds_unread=5)})
+    assert (play.n_true, play.rounds, play.clean_rounds, play.predictions.rounds_unread) == (4, 12, 12, 1)
 
 
 @pytest.mark.parametrize(

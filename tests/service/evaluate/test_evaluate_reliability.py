@@ -18,6 +18,7 @@ from thirdcard.service.evaluate.accounts import Incident, RoundAccount, TableAcc
 from thirdcard.service.evaluate.comparison import combine, compare
 from thirdcard.service.evaluate.panels import Panel, PanelAxis, draw_panels
 from thirdcard.service.evaluate.reliability import (
+    PredictedPlay,
     Prediction,
     Predictions,
     bands,
@@ -118,20 +119,22 @@ def test_lower_line_finds_more_and_alleges_more() -> None:
             Prediction(confidence=0.75, is_true=False, recording="clean", is_clean=True),
         )
     )
-    by_line = {each.line: each for each in line_figures(said, 4, 20, 60)}
+    by_line = {
+        each.line: each for each in line_figures(PredictedPlay(predictions=said, n_true=4, clean_rounds=20, rounds=60))
+    }
     assert [(by_line[at].found, by_line[at].false) for at in (0.99, 0.9, 0.7, 0.5)] == [(0, 0), (1, 0), (2, 1), (2, 2)]
     assert by_line[0.5].hourly.per_hour == 2.0
 
 
 def test_without_clean_play_all_play_counts() -> None:
     said = Predictions(findings=tuple(claims((0.7, False))))
-    assert line_figures(said, 1, 0, 40)[0].hourly.per_hour == 1.0
+    assert line_figures(PredictedPlay(predictions=said, n_true=1, clean_rounds=0, rounds=40))[0].hourly.per_hour == 1.0
 
 
 def test_tables_tell_bands_lines_and_rounds() -> None:
     found = account(incident(10.2, 0.97), doubtful=(incident(30.0, 0.3),))
     whole = combine([compare(name, account(incident(10.0)), found) for name in ("one", "two")])
-    findings, lines, rounds = reliability_sheets(whole)
+    findings, lines, rounds = reliability_sheets(whole.predicted)
     assert findings.rows[0][:4] == ("5 to 60 %", "2", "30.0 %", "0 of 2 (0 %)")
     assert findings.rows[-1][0] == "expected calibration error"
     assert lines.rows[0][:3] == ("5 %", "2 of 2 (100 %)", "2")
@@ -139,12 +142,12 @@ def test_tables_tell_bands_lines_and_rounds() -> None:
 
 
 def test_nothing_said_makes_no_tables() -> None:
-    assert reliability_sheets(compare("one", account(), account(rounds=()))) == []
+    assert reliability_sheets(compare("one", account(), account(rounds=())).predicted) == []
 
 
 def test_drawing_names_its_axes_and_shows_every_band() -> None:
     found = account(incident(10.2, 0.97), doubtful=(incident(30.0, 0.3),))
-    drawn = ElementTree.fromstring(draw_reliability(compare("one", account(incident(10.0)), found)))
+    drawn = ElementTree.fromstring(draw_reliability(compare("one", account(incident(10.0)), found).predicted))
     words = {text.text for text in drawn.iter(f"{SVG}text")}
     assert {"How sure it was said to be, in percent", "How often it was true", "Share of faults found"} <= words
     assert "95–99" in words
