@@ -5,9 +5,9 @@ A table-hour is a number of rounds rather than 60 minutes: recordings leave out 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
+
+from scipy.special import gammaincinv
 
 ROUNDS_AN_HOUR = 40
 """Rounds in an hour of usual play."""
@@ -47,25 +47,5 @@ def poisson_interval(count: int, share: float = SHARE) -> tuple[float, float]:
     high.
     """
     tail = (1.0 - share) / 2.0
-    low = 0.0 if count == 0 else _mean_where(lambda mean: 1.0 - _at_most(count - 1, mean), tail, is_rising=True)
-    return low, _mean_where(lambda mean: _at_most(count, mean), tail, is_rising=False)
-
-
-def _mean_where(chance: Callable[[float], float], wanted: float, *, is_rising: bool) -> float:
-    low, high = 0.0, 1.0
-    while (chance(high) < wanted) == is_rising:
-        high *= 2.0
-    for _ in range(80):
-        middle = 0.5 * (low + high)
-        if (chance(middle) < wanted) == is_rising:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
-
-
-def _at_most(count: int, mean: float) -> float:
-    """The probability of at most that count."""
-    if mean == 0.0:
-        return 1.0
-    return math.fsum(math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in range(count + 1))
+    low = 0.0 if count == 0 else float(gammaincinv(count, tail))
+    return low, float(gammaincinv(count + 1, 1.0 - tail))
