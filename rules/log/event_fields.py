@@ -111,6 +111,14 @@ def is_unicode(text: str) -> bool:
     return True
 
 
+def _read_dealer(value: object) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.strip() or not is_unicode(value):
+        raise ValueError("allowed: a name, a number or a badge; null for nobody")
+    return value
+
+
 def _read_optional_text(value: object) -> str | None:
     return None if value is None else _read_text(value)
 
@@ -239,7 +247,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "within_s": _read_duration,
     "decks": _read_count,
     "card": _read_card,
-    "dealer": _read_text,
+    "dealer": _read_dealer,
     "area": _read_text,
     "seat": _read_seat,
     "nominee": _read_seat,

@@ -432,6 +432,9 @@ def _read(plan: _Plan, mapping: Mapping[str, Any]) -> dict[str, Any] | None:
     for name in plan.required:
         if values.get(name) is None:
             return None
+    for name in plan.nullable:
+        if name not in values:
+            return None
     return values
 
 
@@ -440,7 +443,7 @@ def _values(cls: type[Event], mapping: Mapping[str, Any]) -> list[tuple[str, Any
     values: list[tuple[str, Any]] = []
     for name in ("t", *plan.names):
         if name not in mapping:
-            if name in plan.required:
+            if name in plan.required or name in plan.nullable:
                 raise EventError(name, f"{cls.type}: {name} is missing")
             continue
         try:
@@ -463,6 +466,8 @@ def _complaint(kind: str, name: str, value: object, error: Exception) -> str:
 class _Plan:
     names: tuple[str, ...]
     required: frozenset[str]
+    nullable: frozenset[str]
+    """Fields that a line must have, if only as null."""
     readers: Mapping[str, Callable[[object], Any]]
 
 
@@ -494,10 +499,12 @@ _DROPPABLE = frozenset(
 
 def _plan(cls: type[Event]) -> _Plan:
     own = [field for field in fields(cls) if field.name != "t"]
-    required = {field.name for field in own if field.default is MISSING}
+    needed = [field for field in own if field.default is MISSING]
+    nullable = frozenset(field.name for field in needed if "None" in str(field.type))
+    required = frozenset(field.name for field in needed) - nullable
     names = tuple(field.name for field in own)
     readers = {name: EVENT_READERS.get((cls.type, name), QUICK_READERS[name]) for name in ("t", *names)}
-    return _Plan(names, frozenset(required), readers)
+    return _Plan(names, required, nullable, readers)
 
 
 _PLANS: Mapping[str, _Plan] = {cls.type: _plan(cls) for cls in EVENT_TYPES.values()}

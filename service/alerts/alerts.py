@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +22,7 @@ from thirdcard.service.alerts.views import (
     line_views,
     round_view,
 )
+from thirdcard.service.dealers.register import registered_name
 from thirdcard.service.store import chain
 from thirdcard.service.store.log_chains import chain_of_log
 from thirdcard.service.store.people import Person
@@ -82,7 +83,7 @@ def list_alerts(
         CursorError: The cursor is not from this list.
     """
     below = parse_cursor(LIST, cursor)
-    query = select(AlertRow).where(*conditions(wish), *may_see(person, AlertRow.table_id))
+    query = select(AlertRow).where(*conditions(with_dealer(session, wish)), *may_see(person, AlertRow.table_id))
     if below is not None:
         query = query.where(AlertRow.id < below)
     rows = session.scalars(query.order_by(AlertRow.id.desc()).limit(limit + 1)).all()
@@ -125,6 +126,11 @@ def last_alerts(session: Session, tables: Iterable[str]) -> dict[str, AlertView]
 def may_see(person: Person, column: Any) -> list[ColumnElement[bool]]:
     """The SQL condition that limits a person to the tables they may see."""
     return [] if person.tables is None else [column.in_(sorted(person.tables))]
+
+
+def with_dealer(session: Session, wish: AlertWish) -> AlertWish:
+    """The filter with the registered name of its dealer, whom people write in any spelling or by number."""
+    return wish if wish.dealer is None else replace(wish, dealer=registered_name(session, wish.dealer))
 
 
 def conditions(wish: AlertWish) -> list[ColumnElement[bool]]:

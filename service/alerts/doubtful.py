@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from thirdcard.service.alerts.alerts import AlertWish, may_see
+from thirdcard.service.alerts.alerts import AlertWish, may_see, with_dealer
 from thirdcard.service.alerts.cursors import format_cursor, parse_cursor
 from thirdcard.service.alerts.views import Page
 from thirdcard.service.store.people import Person
@@ -42,7 +42,7 @@ def list_doubtful(
     Raises:
         CursorError: The cursor is not from this list.
     """
-    below = parse_cursor(LIST, cursor)
+    below, wish = parse_cursor(LIST, cursor), with_dealer(session, wish)
     query = select(DoubtfulRow).where(*may_see(person, DoubtfulRow.table_id))
     if below is not None:
         query = query.where(DoubtfulRow.id < below)

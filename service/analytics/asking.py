@@ -27,6 +27,7 @@ from thirdcard.service.analytics.tallies import (
 )
 from thirdcard.service.analytics.trend import Trend, find_trend
 from thirdcard.service.config.house import House
+from thirdcard.service.dealers.register import registered_name
 from thirdcard.service.store.people import Person
 
 
@@ -149,11 +150,11 @@ def paces_from(reading: TallyReading, by: By) -> list[Pace]:
 
 
 def find_dealers(session: Session, house: House, asker: Asker, shown: str) -> list[str]:
-    """The dealers' names in the database for a name as it is shown to the person."""
+    """The dealers' names in the database for a name as it is shown to the person, in any spelling, or a number."""
     if shown == NO_DEALER:
         return [NOBODY]
     if asker.are_names_shown:
-        return [shown]
+        return [registered_name(session, shown)]
     return house.pseudonyms.find(shown, list_names(session, asker.person, "dealer"))
 
 

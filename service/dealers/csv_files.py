@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +16,13 @@ from thirdcard.service.dealers.roster import StintFields
 
 MOST_LINES = 20_000
 DELIMITERS = ",;\t"
-YES, NO = frozenset({"", "yes", "true", "1", "y"}), frozenset({"no", "false", "0", "n"})
+YES, NO = frozenset({"", "yes", "true", "1", "y", "active"}), frozenset({"no", "false", "0", "n", "inactive"})
+SEPARATOR = re.compile(r"sep=.\s*", re.IGNORECASE)
+"""A first line by which spreadsheets name the delimiter."""
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
+YEARS = range(2000, 2100)
+UNREADABLE = "\ufffd"
+"""Stands where a letter could not be decoded."""
 DEALER_COLUMNS, ROSTER_COLUMNS = ("name", "id", "badge", "active"), ("table", "from", "to", "dealer")
 Entry = TypeVar("Entry")
 
@@ -44,6 +51,8 @@ class ReadList(Generic[Entry]):
 
     lines: Sequence[Line[Entry]]
     faults: Sequence[LineFault]
+    columns: Sequence[str] = ()
+    """The columns that the list has."""
 
 
 def read_dealers(text: str) -> ReadList[DealerFields]:
@@ -72,37 +81,80 @@ def read_roster(text: str, zone: ZoneInfo, tables: Sequence[str] = ()) -> ReadLi
 def _read(
     text: str, columns: Sequence[str], needed: Sequence[str], parse: Callable[[Mapping[str, str]], Entry]
 ) -> ReadList[Entry]:
+    if "\0" in text:
+        raise DealerError("lines", "the list is no text in UTF-8; save it as CSV in UTF-8")
+    sheet = text.removeprefix("\ufeff").splitlines(keepends=True)
+    first = next((i for i, line in enumerate(sheet) if line.strip() and not SEPARATOR.fullmatch(line)), 0)
+    delimiter = max(DELIMITERS, key=sheet[first].count) if sheet else DELIMITERS[0]
+    names: list[str] = []
     lines: list[Line[Entry]] = []
     faults: list[LineFault] = []
-    for number, fields in _rows(text, columns, needed):
+    for number, row in _rows(sheet, first, delimiter):
         try:
-            lines.append(Line(number, parse(fields)))
+            cells = _cells(row)
+            if not names:
+                names = _names(number, cells, columns, needed)
+            elif any(cells):
+                lines.append(Line(number, parse(_fields(names, cells, needed))))
         except DealerError as error:
+            if not names:
+                raise
             faults.append(LineFault(line=number, field=error.field, message=str(error)))
-    return ReadList(lines=lines, faults=faults)
+        if len(lines) + len(faults) > MOST_LINES:
+            raise DealerError("lines", f"more than {MOST_LINES} lines; import it in parts")
+    if not names:
+        raise DealerError("columns", f"line 1: no column {needed[0]}; needed: {', '.join(needed)}")
+    return ReadList(lines=lines, faults=faults, columns=names)
 
 
-def _rows(text: str, columns: Sequence[str], needed: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
-    plain = text.removeprefix("\ufeff")
-    head = plain.partition("\n")[0]
-    delimiter = max(DELIMITERS, key=head.count)
-    reader = csv.reader(io.StringIO(plain, newline=""), delimiter=delimiter, strict=True)
-    try:
-        names = [name.strip().lower() for name in next(reader, [])]
-        unknown = [name for name in names if name not in columns]
-        if unknown or len(set(names)) < len(names):
-            odd = unknown[0] if unknown else "a column stands twice"
-            raise DealerError("columns", f"line 1: {odd or '(empty)'}; allowed columns: {', '.join(columns)}")
-        missing = [name for name in needed if name not in names]
-        if missing:
-            raise DealerError("columns", f"line 1: no column {missing[0]}; needed: {', '.join(needed)}")
-        for count, row in enumerate(reader):
-            if count >= MOST_LINES:
-                raise DealerError("lines", f"more than {MOST_LINES} lines; import it in parts")
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, dict(zip(names, (cell.strip() for cell in row), strict=False))
-    except csv.Error as error:
-        raise DealerError("lines", f"line {reader.line_num}: no CSV: {error}") from error
+def _rows(sheet: Sequence[str], first: int, delimiter: str) -> Iterator[tuple[int, list[str] | csv.Error]]:
+    """The rows with the number of their first line; one that is no CSV costs its first line alone."""
+    while first < len(sheet):
+        reader = csv.reader(io.StringIO("".join(sheet[first:]), newline=""), delimiter=delimiter, strict=True)
+        begin = 0
+        try:
+            for row in reader:
+                yield first + begin + 1, row
+                begin = reader.line_num
+            return
+        except csv.Error as error:
+            yield first + begin + 1, error
+            first += begin + 1
+
+
+def _cells(row: list[str] | csv.Error) -> list[str]:
+    if isinstance(row, csv.Error):
+        raise DealerError("line", f"no CSV: {row}")
+    cells = [cell.strip() for cell in row]
+    odd = next((cell for cell in cells if UNREADABLE in cell), None)
+    if odd is not None:
+        raise DealerError("line", f"{odd}: a letter is not in UTF-8; save the list as CSV in UTF-8")
+    return cells
+
+
+def _names(number: int, cells: list[str], columns: Sequence[str], needed: Sequence[str]) -> list[str]:
+    """The columns of a list, without empty ones at its right edge."""
+    names = [cell.lower() for cell in cells]
+    while names and not names[-1]:
+        names.pop()
+    unknown = [name for name in names if name not in columns]
+    if unknown or len(set(names)) < len(names):
+        odd = unknown[0] if unknown else "a column stands twice"
+        raise DealerError("columns", f"line {number}: {odd or '(empty)'}; allowed columns: {', '.join(columns)}")
+    missing = [name for name in needed if name not in names]
+    if missing:
+        raise DealerError("columns", f"line {number}: no column {missing[0]}; needed: {', '.join(needed)}")
+    return names
+
+
+def _fields(names: Sequence[str], cells: Sequence[str], needed: Sequence[str]) -> Mapping[str, str]:
+    surplus = [cell for cell in cells[len(names) :] if cell]
+    if surplus:
+        raise DealerError("line", f"{surplus[0]}: more cells than columns; put a text with a comma in quotes")
+    absent = [name for name in names[len(cells) :] if name in needed]
+    if absent:
+        raise DealerError(absent[0], f"{absent[0]}: the line ends before it; an empty cell needs its comma too")
+    return dict(zip(names, cells, strict=False))
 
 
 def _dealer(fields: Mapping[str, str]) -> DealerFields:
@@ -139,9 +191,13 @@ def read_moment(field: str, text: str, zone: ZoneInfo) -> datetime:
         DealerError: It is no time, or one that the clock skipped.
     """
     try:
-        at = datetime.fromisoformat(text)
+        at = datetime.fromisoformat(text) if MOMENT.fullmatch(text) else None
     except ValueError:
-        raise DealerError(field, f"{field} = {text or '(empty)'}; such as 2026-11-26 20:00") from None
+        at = None
+    if at is None:
+        raise DealerError(field, f"{field} = {text or '(empty)'}; date and time, such as 2026-11-26 20:00")
+    if at.year not in YEARS:
+        raise DealerError(field, f"{field} = {text}; a year from {YEARS[0]} to {YEARS[-1]}")
     if at.tzinfo is not None:
         return at.astimezone(UTC)
     local = at.replace(tzinfo=zone)

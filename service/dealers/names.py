@@ -17,10 +17,15 @@ def tidy(name: str) -> str:
 
 
 def fold(name: str) -> str:
-    """A name without case, accents, punctuation and order of words: `Tan, Ben` becomes `ben tan`."""
+    """A name without case, accents, punctuation and order of words: `Tan, Ben` becomes `ben tan`.
+
+    What holds no letter, as a number, keeps its signs and its order.
+    """
     plain = unicodedata.normalize("NFKD", name.casefold())
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return " ".join(sorted(re.findall(r"\w+", letters.replace("_", " ")))) or tidy(name).casefold()
+    words = re.findall(r"\w+", letters.replace("_", " "))
+    has_letters = any(letter.isalpha() for letter in letters)
+    return " ".join(sorted(words)) if has_letters else tidy(name).casefold()
 
 
 def looks_like(name: str, others: Iterable[str]) -> str | None:

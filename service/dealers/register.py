@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from thirdcard.service.dealers.names import fold, looks_like, tidy
@@ -57,12 +57,17 @@ class DealerView:
 def find_dealer(session: Session, text: str) -> DealerRow | None:
     """The dealer with that badge, staff number or name; None where none is known."""
     plain = tidy(text)
-    exact = select(DealerRow).where(or_(DealerRow.badge == plain, DealerRow.staff_id == plain)).limit(1)
-    found = session.scalar(exact)
+    found = session.scalar(select(DealerRow).where(_has(plain)).limit(1))
     if found is not None:
         return found
     named = select(DealerRow).join(DealerNameRow, DealerNameRow.dealer_id == DealerRow.id)
-    return session.scalar(named.where(DealerNameRow.folded == fold(plain)))
+    return session.scalar(named.where(DealerNameRow.folded == fold(plain[:LONGEST_NAME].rstrip())))
+
+
+def registered_name(session: Session, text: str) -> str:
+    """The registered name of a dealer whom a log names, however it was written; the text where nobody is known."""
+    found = find_dealer(session, text)
+    return text if found is None else found.name
 
 
 def known_as(session: Session, text: str, *, now: datetime) -> str:
@@ -70,7 +75,7 @@ def known_as(session: Session, text: str, *, now: datetime) -> str:
     found = find_dealer(session, text)
     if found is not None:
         return found.name
-    name = tidy(text)[:LONGEST_NAME]
+    name = tidy(text)[:LONGEST_NAME].rstrip()
     row = DealerRow(name=name, is_active=True, is_confirmed=False, added_at=now)
     session.add(row)
     session.flush()
@@ -92,14 +97,19 @@ def add_dealer(session: Session, fields: DealerFields, *, now: datetime) -> int:
         .where(DealerNameRow.folded == fold(fields.name))
     )
     if row is not None and row.is_confirmed:
-        raise DealerError("name", f"name = {fields.name}; {_told(row)} is written so already")
+        if fold(row.name) == fold(fields.name) or None in (row.staff_id, fields.staff_id):
+            raise DealerError("name", f"name = {fields.name}; {_told(row)} is written so already")
+        session.delete(session.get_one(DealerNameRow, fold(fields.name)))  # a former name; now another person's
+        session.flush()
+        row = None
     _refuse_taken(session, fields, but=None if row is None else row.id)
     if row is None:
         row = DealerRow(name=fields.name, is_active=True, is_confirmed=True, added_at=now)
         session.add(row)
         session.flush()
         session.add(DealerNameRow(folded=fold(fields.name), dealer_id=row.id))
-    row.staff_id, row.badge, row.is_active, row.is_confirmed = fields.staff_id, fields.badge, fields.is_active, True
+    row.name, row.staff_id, row.badge = fields.name, fields.staff_id, fields.badge
+    row.is_active, row.is_confirmed = fields.is_active, True
     return row.id
 
 
@@ -143,8 +153,32 @@ def join_dealers(session: Session, kept_id: int, gone_id: int) -> tuple[str, str
     staff_id, badge, names = gone.staff_id, gone.badge, (kept.name, gone.name)
     session.delete(gone)
     session.flush()
-    kept.staff_id, kept.badge, kept.is_confirmed = kept.staff_id or staff_id, kept.badge or badge, True
+    kept.is_confirmed = True
+    if kept.staff_id is None:
+        kept.staff_id, staff_id = staff_id, None
+    if kept.badge is None:
+        kept.badge, badge = badge, None
+    for spare in (staff_id, badge):
+        if spare is not None and session.get(DealerNameRow, fold(spare)) is None:
+            session.add(DealerNameRow(folded=fold(spare), dealer_id=kept.id))
+    session.flush()
     return names
+
+
+def join_reported(session: Session, dealer_id: int) -> list[tuple[str, str]]:
+    """Merge what tables reported before a dealer's badge or number was entered into the dealer's own entry.
+
+    Returns the names as `join_dealers`, of each entry that goes.
+    """
+    row = session.get_one(DealerRow, dealer_id)
+    joined = []
+    for text in (row.staff_id, row.badge):
+        written = None if text is None else session.get(DealerNameRow, fold(text))
+        other = None if written is None else session.get(DealerRow, written.dealer_id)
+        if other is not None and other is not row and not other.is_confirmed:
+            names = join_dealers(session, row.id, other.id)
+            joined += [] if names is None else [names]
+    return joined
 
 
 def list_dealers(session: Session) -> list[DealerView]:
@@ -194,10 +228,15 @@ def _refuse_taken(session: Session, fields: DealerFields, *, but: int | None) ->
     for field, value in (("staff_id", fields.staff_id), ("badge", fields.badge)):
         if value is None:
             continue
-        wanted = select(DealerRow).where(or_(DealerRow.staff_id == value, DealerRow.badge == value))
-        other = next((row for row in session.scalars(wanted) if row.id != but), None)
+        other = next((row for row in session.scalars(select(DealerRow).where(_has(value))) if row.id != but), None)
         if other is not None:
             raise DealerError(field, f"{field} = {value}; {_told(other)} has it")
+
+
+def _has(text: str) -> ColumnElement[bool]:
+    """Whose badge or number it is: readers and lists write letters as capitals or small; both are in an index."""
+    forms = {text, text.lower(), text.upper()}
+    return or_(DealerRow.badge.in_(forms), DealerRow.staff_id.in_(forms))
 
 
 def _told(row: DealerRow) -> str:

@@ -1,7 +1,7 @@
 """The roster: who is scheduled to deal where and when, and who dealt at a given time by roster and log.
 
-A table's log says when a dealer came; the roster decides where nothing at the table reports it. The later of the two
-applies. A stint that was entered afterwards as the fact overrides the log.
+A table's log says when a dealer came, which holds until it says that another did; a line of the roster holds until its
+end. Of those that hold, the one that began last applies. What was entered afterwards as the fact overrides both.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from thirdcard.service.store.dealer_schema import DealerRow, StintRow
 
 LONGEST = timedelta(hours=16)
 """The longest stint: a longer one has a wrong date."""
+JUST_BEFORE = timedelta(milliseconds=1)
+"""The resolution of a log's times: who came at a round's end did not deal it."""
 Change = tuple[datetime, str | None]
 """A time and who deals from then on; None: nobody known."""
 
@@ -86,7 +88,12 @@ def who_deals(session: Session, table_id: str, at: datetime, changes: Sequence[C
         at: The time.
         changes: The changes of dealer in the table's log, in order of time.
     """
-    return dealer_at(list_stints(session, table_id=table_id, from_at=at - LONGEST, to_at=at + LONGEST), at, changes)
+    return dealer_at(_lines_near(session, table_id, at), at, changes)
+
+
+def who_dealt_round(session: Session, table_id: str, closed_at: datetime, changes: Sequence[Change]) -> str | None:
+    """Who dealt a round that was closed at a given time; None where unknown. The other arguments as of `who_deals`."""
+    return dealer_of_round(_lines_near(session, table_id, closed_at), closed_at, changes)
 
 
 def dealer_at(stints: Iterable[Stint], at: datetime, changes: Sequence[Change]) -> str | None:
@@ -96,26 +103,41 @@ def dealer_at(stints: Iterable[Stint], at: datetime, changes: Sequence[Change]) 
     Several changes may have the same time, where they were reported too late. After it the last one rules; at that
     very time nobody knows which.
     """
-    lines = list(stints)
-    ruling = [one for one in lines if one.is_ruling and one.from_at <= at < one.to_at]
+    lines = [one for one in stints if one.from_at <= at < one.to_at]
+    ruling = [one for one in lines if one.is_ruling]
     if ruling:
         return ruling[-1].dealer
-    planned = [one for one in lines if not one.is_ruling]
-    ends = [(one.to_at, 0, None) for one in planned]
-    begins = [(one.from_at, 1, one.dealer) for one in planned]
-    told = [(since, 2, dealer) for since, dealer in changes]
-    before = [each for each in (*ends, *begins, *told) if each[0] <= at]
-    latest = max((each[:2] for each in before), default=None)
-    dealers = [dealer for *when, dealer in before if tuple(when) == latest]
-    is_open = latest is not None and latest == (at, 2) and len(set(dealers)) > 1
-    return dealers[-1] if dealers and not is_open else None
+    since = max((when for when, _ in changes if when <= at), default=None)
+    planned = [one for one in lines if since is None or one.from_at > since]
+    if planned:
+        return planned[-1].dealer
+    reported = [dealer for when, dealer in changes if when == since]
+    is_open = since == at and len(set(reported)) > 1
+    return reported[-1] if reported and not is_open else None
+
+
+def dealer_of_round(stints: Iterable[Stint], closed_at: datetime, changes: Sequence[Change]) -> str | None:
+    """Who dealt a round that was closed at a given time; whoever came at that very time did not.
+
+    Args:
+        stints: The roster lines of its table.
+        closed_at: The time.
+        changes: The changes of dealer in the table's log, in order of time.
+    """
+    return dealer_at(stints, closed_at - JUST_BEFORE, changes)
+
+
+def _lines_near(session: Session, table_id: str, at: datetime) -> list[Stint]:
+    return list_stints(session, table_id=table_id, from_at=at - LONGEST, to_at=at + LONGEST)
 
 
 def _row(session: Session, who: str, fields: StintFields, now: datetime) -> StintRow:
     length = fields.to_at - fields.from_at
     if not timedelta(0) < length <= LONGEST:
         hours = LONGEST.total_seconds() / 3600
-        raise DealerError("to", f"to: must be after from, and no more than {hours:g} hours after it")
+        span = f"{fields.from_at:%Y-%m-%d %H:%M} to {fields.to_at:%Y-%m-%d %H:%M} UTC"
+        hint = "; past midnight it has the next day's date" if length <= timedelta(0) else ""
+        raise DealerError("to", f"to: {span}; must be after from, and no more than {hours:g} hours after it{hint}")
     dealer = None if fields.dealer is None else find_dealer(session, fields.dealer)
     if fields.dealer is not None and dealer is None:
         raise DealerError("dealer", f"dealer = {fields.dealer}; nobody in the register has that name, number or badge")

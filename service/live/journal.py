@@ -18,7 +18,8 @@ from sqlalchemy.orm import Session
 from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import DealerChanged, Event, RoundClosed, format_event, parse_event
 from thirdcard.rules.round.records import RoundRecord, format_round
-from thirdcard.service.dealers.roster import LONGEST, Change, Stint, dealer_at, list_stints
+from thirdcard.service.dealers.register import registered_name
+from thirdcard.service.dealers.roster import LONGEST, Change, Stint, dealer_at, dealer_of_round, list_stints
 from thirdcard.service.media.alert_media import shows_a_stack
 from thirdcard.service.media.clip_span import LIVE_CLIP
 from thirdcard.service.ports.moments import format_moment
@@ -96,6 +97,18 @@ class JournalPlace:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _KnownDealers:
+    """What the database said of a table's dealers."""
+
+    read_at: datetime = datetime.min.replace(tzinfo=UTC)
+    reports: tuple[tuple[float, str | None], ...] = ()
+    """As in the journal's place."""
+    changes: Sequence[Change] = ()
+    """The reports, with the names that the register had."""
+    stints: Sequence[Stint] = ()
+
+
 class Journal:
     """The stored findings of one table; only one process writes them.
 
@@ -111,8 +124,7 @@ class Journal:
         self._began_at: datetime | None = None
         self._last_round_told = 0
         self._place = JournalPlace()
-        self._stints: list[Stint] = []
-        self._roster_at = datetime.min.replace(tzinfo=UTC)
+        self._known = _KnownDealers()
         self._is_unsure = False
 
     @property
@@ -147,11 +159,15 @@ class Journal:
 
     def dealer(self, now: datetime) -> str | None:
         """The present dealer, by the table's reports and by the roster of a few seconds ago."""
-        if now - self._roster_at >= ROSTER_EVERY:
-            self._roster_at = now
+        if now - self._known.read_at >= ROSTER_EVERY or self._known.reports != self._place.dealers:
             with self._database.reading() as session:
-                self._stints = list_stints(session, table_id=self._table_id, from_at=now - LONGEST, to_at=now + LONGEST)
-        return dealer_at(self._stints, now, self._changes(self._place))
+                self._known = _KnownDealers(
+                    read_at=now,
+                    reports=self._place.dealers,
+                    changes=self._changes(session, self._place),
+                    stints=list_stints(session, table_id=self._table_id, from_at=now - LONGEST, to_at=now + LONGEST),
+                )
+        return dealer_at(self._known.stints, now, self._known.changes)
 
     def at(self, t: float) -> datetime:
         """The UTC time of a stream time."""
@@ -188,11 +204,11 @@ class Journal:
         bodies = [{**format_event(event), "at": format_moment(self.at(event.t))} for event in news.events]
         if bodies:
             chain.append(session, log_chain(self._table_id), bodies, at=now)
-        dealer_at_t = self._dealers(session, news, place)
+        dealer_at_t, dealer_of = self._dealers(session, news, place)
         rounds = []
         for number, record in enumerate(news.rounds):
             first_line = self._place.round_line if number == 0 else place.next_line
-            rounds.append(self._write_round(session, record, (first_line, place.next_line - 1), dealer_at_t))
+            rounds.append(self._write_round(session, record, (first_line, place.next_line - 1), dealer_of))
         if news.alerts:
             take_turn(session)
         fresh = [alert for alert in news.alerts if not self._was_told(session, alert)]
@@ -255,29 +271,34 @@ class Journal:
         session.flush()
         return log
 
-    def _dealers(self, session: Session, news: News, place: JournalPlace) -> DealerAt:
-        """Who dealt at a stream time of these findings, by the table's reports and by the roster."""
+    def _dealers(self, session: Session, news: News, place: JournalPlace) -> tuple[DealerAt, DealerAt]:
+        """Who dealt at a stream time of these findings, and a round that closed then, by reports and by the roster."""
         times = [_closed_t(record) for record in news.rounds]
         times += [alert.t for alert in (*news.alerts, *news.doubtful)]
         stints: list[Stint] = []
         if times:
             from_at, to_at = self.at(min(times)) - LONGEST, self.at(max(times)) + LONGEST
             stints = list_stints(session, table_id=self._table_id, from_at=from_at, to_at=to_at)
-        changes = self._changes(place)
-        return lambda t: dealer_at(stints, self.at(t), changes)
+        changes = self._changes(session, place)
+        return (
+            lambda t: dealer_at(stints, self.at(t), changes),
+            lambda t: dealer_of_round(stints, self.at(t), changes),
+        )
 
-    def _changes(self, place: JournalPlace) -> list[Change]:
-        return [(self.at(since_t), dealer) for since_t, dealer in place.dealers]
+    def _changes(self, session: Session, place: JournalPlace) -> list[Change]:
+        """The last changes, with the names that the register has now."""
+        names = {dealer: registered_name(session, dealer) for _, dealer in place.dealers if dealer is not None}
+        return [(self.at(since_t), dealer and names[dealer]) for since_t, dealer in place.dealers]
 
     def _write_round(
-        self, session: Session, record: RoundRecord, lines: tuple[int, int], dealer_at_t: DealerAt
+        self, session: Session, record: RoundRecord, lines: tuple[int, int], dealer_of: DealerAt
     ) -> RoundRow:
         closed_t = _closed_t(record)
         row = RoundRow(
             table_id=self._table_id,
             log_id=self._log_id,
             number=record.round,
-            dealer=dealer_at_t(closed_t),
+            dealer=dealer_of(closed_t),
             opened_at=self.at(record.opened),
             closed_at=self.at(closed_t),
             first_line=lines[0],

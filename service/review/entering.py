@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import PurePath
 
 from sqlalchemy import select
@@ -20,7 +19,7 @@ from thirdcard.rules.log.events import DealerChanged, Event, format_event
 from thirdcard.rules.round.records import format_round
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.dealers.register import known_as
-from thirdcard.service.dealers.roster import Change, who_deals
+from thirdcard.service.dealers.roster import who_deals, who_dealt_round
 from thirdcard.service.ports.moments import format_moment
 from thirdcard.service.review.judging import JudgedRound, LogVerdict
 from thirdcard.service.review.seen_film import SeenFile, SeenFilm, TimeSpan
@@ -109,17 +108,16 @@ def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
             for event in reviewed.log
             if isinstance(event, DealerChanged)
         ]
-        dealer_then = partial(_dealer_then, session, log.table_id, changes)
         for alert, evidence in zip(reviewed.verdict.alerts, reviewed.evidence, strict=True):
-            dealer = dealer_then(_at(shift, alert.t))
+            dealer = who_deals(session, log.table_id, _at(shift, alert.t), changes)
             write_alert(session, _raised(log, shift, alert, evidence, dealer), now=now)
         for alert in reviewed.verdict.doubtful:
-            dealer = dealer_then(_at(shift, alert.t))
+            dealer = who_deals(session, log.table_id, _at(shift, alert.t), changes)
             place = LogPlace(table_id=log.table_id, log_id=log.id, began_at=log.began_at, dealer=dealer)
             write_doubtful(session, place, [format_alert(alert)])
         rounds = [_round_row(log, judged) for judged in reviewed.verdict.rounds]
         for row in rounds:
-            row.dealer = dealer_then(row.closed_at)
+            row.dealer = who_dealt_round(session, log.table_id, row.closed_at, changes)
         if shift.completes:
             _count_once(session, shift, rounds)
         session.add_all(rounds)
@@ -128,10 +126,6 @@ def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
         for row in rounds:
             enter_round(session, row)
         return log.id
-
-
-def _dealer_then(session: Session, table_id: str, changes: Sequence[Change], at: datetime) -> str | None:
-    return who_deals(session, table_id, at, changes)
 
 
 def _enter_log(session: Session, shift: Shift) -> LogRow:

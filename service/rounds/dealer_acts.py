@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from thirdcard.service.dealers.csv_files import LineFault, read_dealers, read_roster
-from thirdcard.service.dealers.names import fold
 from thirdcard.service.dealers.register import (
-    DealerError,
     DealerFields,
     add_dealer,
     change_dealer,
     find_dealer,
     join_dealers,
+    join_reported,
 )
-from thirdcard.service.dealers.roster import StintFields, add_stint, list_stints, remove_stint
+from thirdcard.service.dealers.roster import StintFields, add_stint, remove_stint
 from thirdcard.service.rounds.who_dealt import follow_roster, rename
 from thirdcard.service.store import audit
 from thirdcard.service.store.dealer_schema import DealerRow, StintRow
 from thirdcard.service.store.people import Person
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
-    """The result of importing a list."""
-
-    taken: int
-    faults: Sequence[LineFault]
-    """By line."""
 
 
 def enter_dealer(session: Session, who: str, fields: DealerFields, *, now: datetime) -> int:
@@ -42,7 +27,10 @@ def enter_dealer(session: Session, who: str, fields: DealerFields, *, now: datet
     Raises:
         DealerError: A field is not allowed, or another dealer has it.
     """
+    written = find_dealer(session, fields.name)
+    reported, was = (0, fields.name) if written is None else (written.id, written.name)
     number = add_dealer(session, fields, now=now)
+    follow_names(session, number, was if reported == number else fields.name)
     audit.note(session, who, "dealer.added", f"dealer:{number}", at=now, name=fields.name)
     return number
 
@@ -56,8 +44,7 @@ def edit_dealer(session: Session, who: str, dealer_id: int, fields: DealerFields
     before = change_dealer(session, dealer_id, fields)
     if before is None:
         return False
-    name = session.get_one(DealerRow, dealer_id).name
-    rounds = rename(session, before, name) if before != name else 0
+    rounds, name = follow_names(session, dealer_id, before), session.get_one(DealerRow, dealer_id).name
     audit.note(session, who, "dealer.changed", f"dealer:{dealer_id}", at=now, name=name, was=before, rounds=rounds)
     return True
 
@@ -72,34 +59,6 @@ def join(session: Session, who: str, kept_id: int, gone_id: int, *, now: datetim
         session, who, "dealer.joined", f"dealer:{kept_id}", at=now, name=names[0], joined=names[1], rounds=rounds
     )
     return True
-
-
-def import_dealers(session: Session, who: str, text: str, *, now: datetime) -> Imported:
-    """Import a list of dealers; existing ones, found by number or name, are changed.
-
-    Raises:
-        DealerError: It is no such list.
-    """
-    read, taken = read_dealers(text), 0
-    faults = list(read.faults)
-    numbers: dict[str | None, int] = {}
-    for line in read.lines:
-        try:
-            first = numbers.setdefault(line.entry.staff_id, line.number)
-            if line.entry.staff_id is not None and first != line.number:
-                raise DealerError("id", f"id = {line.entry.staff_id}; line {first} has it already")
-            known = _known(session, line.entry)
-            if known is None or not known.is_confirmed:
-                add_dealer(session, line.entry, now=now)
-            else:
-                before = change_dealer(session, known.id, line.entry)
-                if before is not None and before != known.name:
-                    rename(session, before, known.name)
-            taken += 1
-        except DealerError as error:
-            faults.append(LineFault(line=line.number, field=error.field, message=str(error)))
-    audit.note(session, who, "dealers.imported", None, at=now, taken=taken, refused=len(faults))
-    return Imported(taken=taken, faults=sorted(faults, key=lambda fault: fault.line))
 
 
 def enter_stint(session: Session, who: str, fields: StintFields, *, now: datetime) -> int:
@@ -129,46 +88,12 @@ def take_stint_out(session: Session, person: Person, stint_id: int, *, now: date
     return True
 
 
-def import_roster(
-    session: Session, who: str, text: str, *, zone: ZoneInfo, tables: Sequence[str], now: datetime
-) -> Imported:
-    """Import a roster; a line that exists already counts as imported.
+def follow_names(session: Session, dealer_id: int, was: str) -> int:
+    """Update rounds, alerts and figures after a dealer's entry was made or changed; returns how many rounds changed.
 
-    Raises:
-        DealerError: It is no such list.
+    They get the present name instead of the previous one, and instead of a badge or number that tables reported before
+    it was in the register.
     """
-    read, taken = read_roster(text, zone, tables), 0
-    faults = list(read.faults)
-    spans: dict[str, tuple[datetime, datetime]] = {}
-    for line in read.lines:
-        entry = line.entry
-        try:
-            if not _is_entered(session, entry):
-                add_stint(session, who, entry, now=now)
-                first, last = spans.get(entry.table_id, (entry.from_at, entry.to_at))
-                spans[entry.table_id] = min(first, entry.from_at), max(last, entry.to_at)
-            taken += 1
-        except DealerError as error:
-            faults.append(LineFault(line=line.number, field=error.field, message=str(error)))
-    rounds = sum(follow_roster(session, table, *span, now=now) for table, span in sorted(spans.items()))
-    audit.note(session, who, "roster.imported", None, at=now, taken=taken, refused=len(faults), rounds=rounds)
-    return Imported(taken=taken, faults=sorted(faults, key=lambda fault: fault.line))
-
-
-def _known(session: Session, fields: DealerFields) -> DealerRow | None:
-    """The registered dealer with that number, or else with that name and no other number."""
-    if fields.staff_id is not None:
-        found = session.scalar(select(DealerRow).where(DealerRow.staff_id == fields.staff_id))
-        if found is not None:
-            return found
-    named = find_dealer(session, fields.name)
-    if named is None or fold(named.name) != fold(fields.name):
-        return None
-    return named if named.staff_id is None or fields.staff_id is None else None
-
-
-def _is_entered(session: Session, entry: StintFields) -> bool:
-    dealer = None if entry.dealer is None else find_dealer(session, entry.dealer)
-    there = list_stints(session, table_id=entry.table_id, from_at=entry.from_at, to_at=entry.to_at)
-    same = (entry.from_at, entry.to_at, None if dealer is None else dealer.name, entry.is_ruling)
-    return any((one.from_at, one.to_at, one.dealer, one.is_ruling) == same for one in there)
+    gone = [(was, was), *join_reported(session, dealer_id)]
+    name = session.get_one(DealerRow, dealer_id).name
+    return sum(rename(session, other, name) for _, other in gone if other != name)

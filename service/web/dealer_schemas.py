@@ -11,8 +11,8 @@ from thirdcard.service.dealers.csv_files import read_moment
 from thirdcard.service.dealers.register import LONGEST_BADGE, LONGEST_NAME, LONGEST_STAFF_ID, DealerFields, DealerView
 from thirdcard.service.dealers.roster import Stint, StintFields
 from thirdcard.service.ports.moments import Moment
-from thirdcard.service.rounds.dealer_acts import Imported
-from thirdcard.service.web.requests import AlertNumber, Incoming, Name, Timestamp
+from thirdcard.service.rounds.dealer_lists import Imported
+from thirdcard.service.web.requests import MOST_ITEMS, AlertNumber, Incoming, Name, Timestamp
 
 LONGEST_LIST = 900_000
 """The limit in characters: about 20,000 lines."""
@@ -46,6 +46,14 @@ class ListIn(Incoming):
     text: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_LIST)]
 
 
+class RosterListIn(ListIn):
+    """A roster as CSV."""
+
+    replaces: bool = Field(
+        default=False, description="whether older lines at the same table and time are removed; else they stay"
+    )
+
+
 class StintIn(Incoming):
     """A line of the roster."""
 
@@ -76,6 +84,10 @@ class RosterQuery(Incoming):
     table: Name | None = None
     from_: Timestamp | None = Field(default=None, alias="from", description="a day ago, where it is left out")
     to: Timestamp | None = Field(default=None, description="in a week, where it is left out")
+    limit: int = Field(default=MOST_ITEMS, ge=1, le=MOST_ITEMS)
+    cursor: Annotated[str, StringConstraints(pattern=r"^\d{1,9}$")] | None = Field(
+        default=None, description="`next` of the part before"
+    )
 
 
 class DealerOut(BaseModel):
@@ -141,14 +153,24 @@ class FaultOut(BaseModel):
     message: str
 
 
+class RenamedOut(BaseModel):
+    """A dealer whom a list gives another name."""
+
+    line: int
+    was: str = Field(description="the name before")
+    name: str
+
+
 class ImportedOut(BaseModel):
     """The result of importing a list."""
 
     taken: int
     refused: list[FaultOut]
+    renamed: list[RenamedOut]
 
     @classmethod
     def of(cls, imported: Imported) -> ImportedOut:
         """The JSON model of the result."""
         refused = [FaultOut(line=one.line, field=one.field, message=one.message) for one in imported.faults]
-        return cls(taken=imported.taken, refused=refused)
+        renamed = [RenamedOut(line=one.line, was=one.was, name=one.name) for one in imported.renamed]
+        return cls(taken=imported.taken, refused=refused, renamed=renamed)

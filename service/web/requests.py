@@ -16,6 +16,7 @@ from thirdcard.service.store.alert_states import AlertState
 
 MOST_ITEMS = 500
 LARGEST_ID = 2**53 - 1
+YEARS = range(2000, 2100)
 
 
 MOST_WORDS_LINES = 200
@@ -39,9 +40,12 @@ def _few_lines(text: str) -> str:
 
 def _day(text: str) -> str:
     try:
-        return text and date.fromisoformat(text).isoformat()
+        day = date.fromisoformat(text) if text else None
     except ValueError:
         raise ValueError("must be a date, such as 2026-11-26") from None
+    if day is not None and day.year not in YEARS:
+        raise ValueError(f"must be a date from {YEARS[0]} to {YEARS[-1]}")
+    return "" if day is None else day.isoformat()
 
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(plain)]

@@ -34,6 +34,8 @@ ADDABLE = ("no_more_bets", "bets_opened", "result_announced", "dealer_changed", 
            "void_hand_announced", "round_voided", "return_ordered", "nominee_named", "handling_declined",
            "limits_changed", "cut_card_drawn", "last_round_announced")  # fmt: skip
 """Event types that a person can add on the page; others can be added through the API."""
+ALMOST_A_SECOND = timedelta(microseconds=999_999)
+"""A field of whole seconds holds the end of what it shows."""
 ZOOMS = (15, 30, 60, 120, 240)
 
 
@@ -87,7 +89,7 @@ def _who_dealt(room: Room, person: Person, session: Session, window: timeline.Ti
     return {
         "dealers": active_names(session) if may_say else (),
         "local_from": f"{window.from_at.astimezone(zone):%Y-%m-%dT%H:%M:%S}",
-        "local_to": f"{window.to_at.astimezone(zone):%Y-%m-%dT%H:%M:%S}",
+        "local_to": f"{(window.to_at + ALMOST_A_SECOND).astimezone(zone):%Y-%m-%dT%H:%M:%S}",
     }
 
 

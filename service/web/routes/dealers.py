@@ -11,17 +11,10 @@ from fastapi import APIRouter, Path, Query
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.dealers.register import list_dealers
 from thirdcard.service.dealers.roster import list_stints
-from thirdcard.service.rounds.dealer_acts import (
-    edit_dealer,
-    enter_dealer,
-    enter_stint,
-    import_dealers,
-    import_roster,
-    join,
-    take_stint_out,
-)
+from thirdcard.service.rounds.dealer_acts import edit_dealer, enter_dealer, enter_stint, join, take_stint_out
+from thirdcard.service.rounds.dealer_lists import RosterList, import_dealers, import_roster
 from thirdcard.service.store.people import Person
-from thirdcard.service.web.asking import known_tables
+from thirdcard.service.web.asking import all_tables, known_tables
 from thirdcard.service.web.case_schemas import Done
 from thirdcard.service.web.dealer_schemas import (
     DealerIn,
@@ -29,13 +22,14 @@ from thirdcard.service.web.dealer_schemas import (
     ImportedOut,
     JoinIn,
     ListIn,
+    RosterListIn,
     RosterQuery,
     StintIn,
     StintOut,
 )
 from thirdcard.service.web.dependencies import Admin, RoomHere, StrictRoute, Supervisor
 from thirdcard.service.web.http_errors import RefusedError, not_found
-from thirdcard.service.web.requests import LARGEST_ID, MOST_ITEMS
+from thirdcard.service.web.requests import LARGEST_ID
 from thirdcard.service.web.schemas import Listing
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["dealers"])
@@ -68,9 +62,11 @@ def add(room: RoomHere, person: Admin, body: DealerIn) -> Done:
 
 @router.post("/dealers/import")
 def add_list(room: RoomHere, person: Admin, body: ListIn) -> ImportedOut:
-    """Add or change many dealers: a CSV with the columns name, id, badge, active; refused lines are listed."""
-    with room.database.writing() as session:
-        return ImportedOut.of(import_dealers(session, person.name, body.text, now=room.clock()))
+    """Add or change many dealers: a CSV with the columns name, id, badge, active; refused lines are listed.
+
+    What the list has no column for stays as it is.
+    """
+    return ImportedOut.of(import_dealers(room.database, person.name, body.text, now=room.clock()))
 
 
 @router.post("/dealers/{dealer_id}")
@@ -100,7 +96,9 @@ def roster(room: RoomHere, person: Supervisor, query: Annotated[RosterQuery, Que
     with room.database.reading() as session:
         found = list_stints(session, table_id=query.table, from_at=from_at, to_at=to_at)
     seen = [StintOut.of(one) for one in found if person.may_see(one.table_id)]
-    return Listing[StintOut](items=seen[:MOST_ITEMS], next=None)
+    begin = int(query.cursor or 0)
+    end = begin + query.limit
+    return Listing[StintOut](items=seen[begin:end], next=f"{end}" if end < len(seen) else None)
 
 
 @router.post("/roster", status_code=201)
@@ -115,13 +113,11 @@ def add_line(room: RoomHere, person: Supervisor, body: StintIn) -> Done:
 
 
 @router.post("/roster/import")
-def add_lines(room: RoomHere, person: Supervisor, body: ListIn) -> ImportedOut:
+def add_lines(room: RoomHere, person: Supervisor, body: RosterListIn) -> ImportedOut:
     """Add many lines: a CSV with the columns table, from, to, dealer; refused lines are listed."""
-    tables = sorted(one.table_id for one in room.live.states() if person.may_see(one.table_id))
-    zone = ZoneInfo(room.settings.time_zone)
-    with room.database.writing() as session:
-        told = import_roster(session, person.name, body.text, zone=zone, tables=tables, now=room.clock())
-    return ImportedOut.of(told)
+    tables, zone = all_tables(room, person), ZoneInfo(room.settings.time_zone)
+    roster = RosterList(text=body.text, zone=zone, tables=tables, replaces=body.replaces)
+    return ImportedOut.of(import_roster(room.database, person.name, roster, now=room.clock()))
 
 
 @router.post("/roster/{stint_id}/remove")

@@ -19,6 +19,7 @@ LINES: list[dict[str, Any]] = [
     {"t": 0.5, "type": "last_round_announced"},
     {"t": 0.5, "type": "shoe_closed"},
     {"t": 0.5, "type": "dealer_changed", "dealer": "Kim"},
+    {"t": 0.5, "type": "dealer_changed", "dealer": None},
     {"t": 0.5, "type": "bets_opened", "source": "signal"},
     {"t": 0.5, "type": "no_more_bets", "confidence": 0.9, "source": "inferred"},
     {"t": 0.5, "type": "no_more_bets", "within_s": 0.6, "confidence": 0.9, "source": "camera"},

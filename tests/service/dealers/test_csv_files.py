@@ -39,13 +39,38 @@ def test_lines_are_named_as_an_editor_counts_them() -> None:
         pytest.param("id,badge\n1,2\n", "no column name", id="no names"),
         pytest.param("name,shoe\nBen,1\n", "shoe; allowed columns", id="unknown column"),
         pytest.param("name,name\nBen,1\n", "stands twice", id="a column twice"),
-        pytest.param('name\n"Ben\n', "no CSV", id="an open quote"),
+        pytest.param('"name\nBen\n', "no CSV", id="an open quote in the first line"),
+        pytest.param("n\0a\0m\0e\0\n\0", "no text in UTF-8", id="in UTF-16"),
         pytest.param("name\n" + "Ben\n" * (MOST_LINES + 1), "more than", id="endless"),
     ],
 )
 def test_what_is_no_such_list_is_refused_as_a_whole(text: str, says: str) -> None:
     with pytest.raises(DealerError, match=says):
         read_dealers(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        pytest.param('"Ben\n', "line", id="an open quote"),
+        pytest.param("Tan, Ben,9041,04FF\n", "line", id="a comma too many"),
+        pytest.param("M\ufffdller,2080\n", "line", id="not in UTF-8"),
+    ],
+)
+def test_line_that_is_no_csv_costs_itself_alone(line: str, field: str) -> None:
+    read = read_dealers(f"name,id,badge\nAnn Lee,1\n{line}Cleo Park,3\n")
+    assert [one.entry.name for one in read.lines] == ["Ann Lee", "Cleo Park"]
+    assert [(fault.line, fault.field) for fault in read.faults] == [(3, field)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["sep=;\nname;id;;\nAnn Lee;1;;\n", "\n\nName, ID\nAnn Lee,1\n\n", "id\tname\r\n1\tAnn Lee\r\n"],
+    ids=["of a spreadsheet", "after empty lines", "with tabs"],
+)
+def test_lists_as_programs_write_them(text: str) -> None:
+    (line,) = read_dealers(text).lines
+    assert (line.entry.name, line.entry.staff_id) == ("Ann Lee", "1")
 
 
 def test_roster_by_the_house_s_clock_and_by_offsets() -> None:

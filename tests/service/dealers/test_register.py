@@ -14,6 +14,7 @@ from thirdcard.service.dealers.register import (
     change_dealer,
     find_dealer,
     join_dealers,
+    join_reported,
     known_as,
     list_dealers,
 )
@@ -33,6 +34,7 @@ def test_other_names_are_other_people() -> None:
     assert fold("Ben Tan") != fold("Ben Tang")
     assert fold("李伟") != fold("李娜")
     assert fold("--") != fold("++")
+    assert fold("1-2") != fold("2-1")
 
 
 @pytest.mark.parametrize(("name", "other"), [("Ben Tann", "Ben Tan"), ("Bne Tan", "Ben Tan"), ("Ann Lee", None)])
@@ -40,7 +42,7 @@ def test_misspelled_names_are_pointed_out(name: str, other: str | None) -> None:
     assert looks_like(name, ["Ben Tan", "Cleo Park"]) == other
 
 
-@pytest.mark.parametrize("text", ["ben tan", "1041", "04A1B2", "Tan Ben"])
+@pytest.mark.parametrize("text", ["ben tan", "1041", "04A1B2", "04a1b2", "Tan Ben"])
 def test_name_number_and_badge_mean_the_same_dealer(database: Database, text: str) -> None:
     with database.writing() as session:
         add_dealer(session, BEN, now=NOON)
@@ -104,3 +106,33 @@ def test_two_who_are_one_person_are_joined(database: Database) -> None:
         assert join_dealers(session, ben, other.id) == ("Ben Tan", "Benny T.")
         assert known_as(session, "T Benny", now=NOON) == "Ben Tan"
         assert join_dealers(session, ben, ben) is None
+
+
+def test_badge_of_an_entry_that_was_joined_still_finds_the_person(database: Database) -> None:
+    with database.writing() as session:
+        ben = add_dealer(session, BEN, now=NOON)
+        other = add_dealer(session, DealerFields(name="Benny T.", staff_id="9", badge="ff01"), now=NOON)
+        join_dealers(session, ben, other)
+        assert [known_as(session, text, now=NOON) for text in ("1041", "9", "FF01")] == ["Ben Tan"] * 3
+
+
+def test_what_was_reported_before_it_was_entered_is_joined(database: Database) -> None:
+    with database.writing() as session:
+        assert known_as(session, "zz99", now=NOON) == "zz99"
+        zara = add_dealer(session, DealerFields(name="Zara Zed", badge="ZZ99"), now=NOON)
+        assert join_reported(session, zara) == [("Zara Zed", "zz99")]
+        assert [one.name for one in list_dealers(session)] == ["Zara Zed"]
+
+
+def test_former_name_may_become_another_person_s(database: Database) -> None:
+    with database.writing() as session:
+        ben = add_dealer(session, BEN, now=NOON)
+        change_dealer(session, ben, DealerFields(name="Ben Lim", staff_id="1041"))
+        add_dealer(session, DealerFields(name="Ben Tan", staff_id="2000"), now=NOON)
+        assert [one.name for one in list_dealers(session)] == ["Ben Lim", "Ben Tan"]
+
+
+def test_names_longer_than_any_entry_are_one_person(database: Database) -> None:
+    with database.writing() as session:
+        first, second = (known_as(session, "x" * 300 + end, now=NOON) for end in ("a", "b"))
+        assert first == second

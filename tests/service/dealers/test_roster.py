@@ -8,7 +8,15 @@ import pytest
 
 from tests.service.hand_clock import NOON
 from thirdcard.service.dealers.register import DealerError, DealerFields, add_dealer
-from thirdcard.service.dealers.roster import Stint, StintFields, add_stint, dealer_at, list_stints, remove_stint
+from thirdcard.service.dealers.roster import (
+    Stint,
+    StintFields,
+    add_stint,
+    dealer_at,
+    dealer_of_round,
+    list_stints,
+    remove_stint,
+)
 from thirdcard.service.store.database import Database
 
 
@@ -34,11 +42,23 @@ def test_roster_alone(minute: float, dealer: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("minute", "dealer"), [(10, "Ann"), (16, "Cleo"), (39, "Cleo"), (41, "Ben"), (52, None), (55, "Ben"), (85, None)]
+    ("minute", "dealer"),
+    [(10, "Ann"), (16, "Cleo"), (39, "Cleo"), (41, "Ben"), (52, None), (55, "Ben"), (70, None), (85, "Ben")],
 )
 def test_what_began_last_holds(minute: float, dealer: str | None) -> None:
     told = ((at(15), "Cleo"), (at(51), None), (at(53), "Ben"))
     assert dealer_at(ROSTER, at(minute), told) == dealer
+
+
+def test_what_a_table_reported_holds_again_after_the_plan() -> None:
+    told = ((at(-10), "Cleo"),)
+    assert [dealer_at(ROSTER, at(minute), told) for minute in (-1, 10, 70, 85)] == ["Cleo", "Ann", None, "Cleo"]
+
+
+def test_who_comes_at_the_end_of_a_round_did_not_deal_it() -> None:
+    told = ((at(5), "Cleo"), (at(15), "Dan"))
+    assert [dealer_of_round((), at(minute), told) for minute in (15, 16)] == ["Cleo", "Dan"]
+    assert dealer_of_round(ROSTER, at(40), ()) == "Ann"
 
 
 def test_badge_at_the_very_moment_comes_before_the_plan() -> None:

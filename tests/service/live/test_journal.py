@@ -21,6 +21,7 @@ from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import parse_card
 from thirdcard.rules.game.words import Remedy, Severity
 from thirdcard.rules.log.events import BetsOpened, CardDealt, DealerChanged, Event, RoundClosed, Side
+from thirdcard.service.dealers.register import DealerFields, add_dealer, change_dealer
 from thirdcard.service.interpretation.interpreter import Interpreter
 from thirdcard.service.live.inbox import Inbox
 from thirdcard.service.live.journal import Journal, News
@@ -143,6 +144,19 @@ def test_alert_is_of_the_dealer_who_dealt_then(database: Database, is_together: 
     assert journal.dealer(NOW + timedelta(seconds=30)) == "D2"
     with database.reading() as session:
         assert session.get_one(AlertRow, entry.alert_id).dealer == "D1"
+
+
+def test_dealer_who_gets_another_name_in_the_register_deals_on_under_it(database: Database) -> None:
+    journal, _ = journal_of(database)
+    journal.write(News(events=a_round()), NOW)
+    with database.writing() as session:
+        kim = add_dealer(session, DealerFields(name="Kim Lee", badge="D1"), now=NOW)
+    assert journal.dealer(NOW + timedelta(seconds=30)) == "Kim Lee"
+    with database.writing() as session:
+        change_dealer(session, kim, DealerFields(name="Kim Park", badge="D1"))
+    (entry,) = journal.write(News(alerts=[ALERT]), NOW)
+    with database.reading() as session:
+        assert session.get_one(AlertRow, entry.alert_id).dealer == "Kim Park"
 
 
 def test_round_that_is_written_with_the_next_dealer_is_of_its_own(database: Database) -> None:

@@ -60,7 +60,7 @@ def list_of(room: TestRoom, log: int) -> None:
     rows = [("B07", at(0), at(HALF), "1041"), ("B07", at(HALF), at(ROUNDS), "Ann Lee")]
     text = "table,from,to,dealer\n" + "".join(f"{t},{a.isoformat()},{b.isoformat()},{d}\n" for t, a, b, d in rows)
     told = room.as_role("supervisor").post("/api/roster/import", json={"text": text})
-    assert told.json() == {"taken": 2, "refused": []}
+    assert told.json() == {"taken": 2, "refused": [], "renamed": []}
 
 
 def said_afterwards(room: TestRoom, log: int) -> None:
@@ -158,6 +158,88 @@ def test_roster_of_1000_lines_with_5_bad_ones(room: TestRoom) -> None:
     )
     assert told.json()["taken"] == 995
     assert [fault["line"] for fault in told.json()["refused"]] == [12, 202, 402, 602, 1001]
+
+
+def import_list(room: TestRoom, text: str, path: str = "dealers", **more: object) -> dict[str, Any]:
+    answer = room.as_role("admin").post(f"/api/{path}/import", json={"text": text, **more})
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def test_list_leaves_alone_what_it_has_no_column_for(room: TestRoom) -> None:
+    assert import_list(room, "name,id,badge,active\nBen Tan,1041,04A1B2,no\n")["taken"] == 1
+    assert import_list(room, "id,name\n1041,Ben Tan\n")["taken"] == 1
+    (ben,) = dealers(room)
+    assert (ben["badge"], ben["active"]) == ("04A1B2", False)
+
+
+def test_badge_that_was_passed_on_is_entered_in_any_order_of_lines(room: TestRoom) -> None:
+    enter_both(room)
+    told = import_list(room, "name,id,badge\nAnn Lee,1042,04A1B2\nBen Tan,1041,\n")
+    assert (told["taken"], told["refused"]) == (2, [])
+    assert {one["name"]: one["badge"] for one in dealers(room)} == {"Ann Lee": "04A1B2", "Ben Tan": None}
+
+
+def test_list_renames_visibly_and_gives_no_number_to_a_stranger(room: TestRoom) -> None:
+    enter_both(room)
+    told = import_list(room, "name,id\nBen Lim,1041\nKurt Wagner,1042\nCleo Park,\ncleo park,\n")
+    assert told["renamed"] == [{"line": 2, "was": "Ben Tan", "name": "Ben Lim"}]
+    assert [(fault["line"], fault["field"]) for fault in told["refused"]] == [(3, "id"), (5, "name")]
+    assert "1042; is Ann Lee" in told["refused"][0]["message"]
+
+
+def test_badge_that_is_entered_after_it_was_used_is_the_dealer_s(room: TestRoom) -> None:
+    log = a_floor(room)
+    with room.database.writing() as session:
+        line = {"type": "dealer_changed", "dealer": "zz99", "t": 0.0, "at": at(0).isoformat()}
+        chain.append(session, log_chain("B07"), [line], at=NOON)
+        follow_log(session, session.get_one(LogRow, log), range(1, ROUNDS + 1), now=NOON)
+    import_list(room, "name,badge\nZara Zed,ZZ99\n")
+    with room.database.reading() as session:
+        assert session.scalars(select(RoundRow.dealer).distinct()).all() == ["Zara Zed"]
+    assert [one["name"] for one in dealers(room)] == ["Zara Zed"]
+
+
+def test_roster_that_was_changed_replaces_the_older_one(room: TestRoom) -> None:
+    enter_both(room)
+    log = a_floor(room)
+    list_of(room, log)
+    row = ",".join(("B07", at(0).isoformat(), at(ROUNDS).isoformat(), "Ann Lee"))
+    text = f"table,from,to,dealer\n{row}\n"
+    assert import_list(room, text, "roster")["taken"] == 0
+    assert import_list(room, text, "roster", replaces=True)["taken"] == 1
+    with room.database.reading() as session:
+        assert session.scalars(select(RoundRow.dealer).where(RoundRow.log_id == log).distinct()).all() == ["Ann Lee"]
+
+
+def test_long_roster_is_read_in_parts(room: TestRoom) -> None:
+    enter_both(room)
+    lines = [f"B07,2026-05-04 {n:02}:00,2026-05-04 {n:02}:30,1041" for n in range(20)]
+    import_list(room, "table,from,to,dealer\n" + "\n".join(lines), "roster")
+    found: list[Any] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        more = f"&cursor={cursor}" if cursor else ""
+        span = "from=2026-05-03T00:00:00Z&to=2026-05-06T00:00:00Z"
+        part = room.as_role("supervisor").get(f"/api/roster?{span}&limit=8{more}").json()
+        found, cursor = [*found, *part["items"]], part["next"]
+    assert len({one["id"] for one in found}) == len(found) == 20
+
+
+@pytest.mark.parametrize("text", ["0001-01-01 00:00+14:00", "9999-12-31 23:00-10:00", "0026-11-26 20:00"])
+def test_impossible_year_costs_its_line_alone(room: TestRoom, text: str) -> None:
+    enter_both(room)
+    lines = f"B07,{text},{text},1041\nB07,2026-05-04 20:00,2026-05-04 20:30,1041\n"
+    told = import_list(room, f"table,from,to,dealer\n{lines}", "roster")
+    assert (told["taken"], [fault["line"] for fault in told["refused"]]) == (1, [2])
+    assert room.as_role("supervisor").get("/roster?day=9999-12-31").status_code == 422
+
+
+@pytest.mark.parametrize(("dealer", "status"), [(None, 202), ("ben tan", 202), ("  ", 422)])
+def test_table_reports_a_dealer_or_a_break(room: TestRoom, dealer: str | None, status: int) -> None:
+    body = {"type": "dealer_changed", "dealer": dealer}
+    assert room.as_role("operator").post("/api/tables/B07/signals", json=body).status_code == status
 
 
 @pytest.mark.parametrize(

@@ -215,10 +215,14 @@ function complain(form, text) {
   fault.textContent = text;
 }
 /** What became of a list: how many lines were taken, and what is wrong with each of the others. */
-function showImport(form, { taken, refused }) {
+function showImport(form, { taken, refused, renamed }) {
   const told = form.querySelector(".refused"), head = document.createElement("p"), list = document.createElement("ul");
   head.textContent = `${taken} ${taken === 1 ? "line was" : "lines were"} taken${refused.length ? `, ${refused.length} not:` : "."}`;
-  list.append(...refused.map(({ line, message }) => { const item = document.createElement("li"); item.textContent = `line ${line}: ${message}`; return item; }));
+  const lines = [
+    ...refused.map(({ line, message }) => `line ${line}: ${message}`),
+    ...renamed.map(({ line, was, name }) => `line ${line}: ${was} is now called ${name}, in all rounds and figures`),
+  ];
+  list.append(...lines.map((line) => { const item = document.createElement("li"); item.textContent = line; return item; }));
   told.replaceChildren(head, list);
   told.hidden = false;
   complain(form, "");
@@ -237,8 +241,19 @@ function showTables(form, { items }) {
   complain(form, "");
   say(lines.length ? "The files were read again." : "Nothing has changed.");
 }
+/** The text of a file: UTF-16 where it says so, else UTF-8, else as old spreadsheets write it. */
+function textOf(bytes) {
+  const [first, second] = new Uint8Array(bytes.slice(0, 2));
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
 document.addEventListener("change", async ({ target }) => {
-  if (target.dataset?.file && target.files[0]) target.form.elements[target.dataset.file].value = await target.files[0].text();
+  if (target.dataset?.file && target.files[0]) target.form.elements[target.dataset.file].value = textOf(await target.files[0].arrayBuffer());
 });
 document.addEventListener("submit", async (event) => {
   const form = event.target;
