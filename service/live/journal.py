@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from sqlalchemy import func, select
@@ -101,7 +101,7 @@ class JournalPlace:
 class _KnownDealers:
     """What the database said of a table's dealers."""
 
-    read_at: datetime = datetime.min.replace(tzinfo=UTC)
+    read_at: datetime | None = None
     reports: tuple[tuple[float, str | None], ...] = ()
     """As in the journal's place."""
     changes: Sequence[Change] = ()
@@ -159,7 +159,8 @@ class Journal:
 
     def dealer(self, now: datetime) -> str | None:
         """The present dealer, by the table's reports and by the roster of a few seconds ago."""
-        if now - self._known.read_at >= ROSTER_EVERY or self._known.reports != self._place.dealers:
+        known = self._known
+        if known.read_at is None or now - known.read_at >= ROSTER_EVERY or known.reports != self._place.dealers:
             with self._database.reading() as session:
                 self._known = _KnownDealers(
                     read_at=now,
