@@ -11,6 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -90,13 +91,20 @@ def allowed_by(mistake: Mapping[str, Any]) -> str:
     return said[:1].lower() + said[1:]
 
 
-def read_document(path: Path) -> Mapping[str, object]:
+def read_document(path: Path, *, may_be_empty: bool = False) -> Mapping[str, object]:
     """Read the mapping that a YAML file holds.
+
+    Args:
+        path: The file.
+        may_be_empty: Whether a file without content, comments aside, is a mapping without keys.
 
     Raises:
         DocumentError: The file is missing, unreadable, not YAML, or not a mapping.
     """
-    return parse_mapping(read_text(path), str(path))
+    text = read_text(path)
+    if may_be_empty and all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
+        return {}
+    return parse_mapping(text, str(path))
 
 
 def read_text(path: Path) -> str:
@@ -188,7 +196,13 @@ def unknown_keys(
         if not isinstance(key, str):
             yield kind("", show_value(key), value=mapping[key], allowed=KEYS_ARE_WORDS)
         elif key not in names:
-            yield kind("", key, value=mapping[key], allowed=f"unknown key; allowed: {', '.join(names)}")
+            yield kind("", key, value=mapping[key], allowed=unknown_key(key, names))
+
+
+def unknown_key(key: str, names: Sequence[str]) -> str:
+    """What to say of a key that is not allowed: the allowed ones, and which may be meant."""
+    near = get_close_matches(key.lower(), names, n=1, cutoff=0.7)
+    return f"unknown key{f', perhaps {near[0]}' if near else ''}; allowed: {', '.join(names)}"
 
 
 def take_text(mapping: Mapping[str, object], key: str, kind: type[CalibrationError]) -> str:
@@ -196,6 +210,8 @@ def take_text(mapping: Mapping[str, object], key: str, kind: type[CalibrationErr
     value = mapping.get(key, MISSING)
     if not isinstance(value, str) or not value.strip():
         raise kind("", key, value=value, allowed="must be a text that is not empty")
+    if not value.isprintable():
+        raise kind("", key, value=value, allowed="must be a text without control characters and invisible ones")
     return value
 
 

@@ -5,6 +5,7 @@ The key `alerts` is in a table's file, or in `house.yaml` for all tables whose f
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -33,7 +34,8 @@ _FAMILIES = frozenset(code.partition(".")[0] for code in _CODES)
 
 def _known_code(code: str) -> str:
     if code not in _CODES:
-        raise ValueError(f"{code} is no alert code")
+        near = get_close_matches(code, _CODES, n=1)
+        raise ValueError(f"no such alert code{f'; perhaps {near[0]}' if near else ''}")
     return code
 
 
@@ -58,6 +60,13 @@ class AlertsFile(HouseSettings):
     )
 
 
+def find_house(table: Path) -> Path | None:
+    """The `house.yaml` above the `tables` or `setups` that hold a table's file; None without one."""
+    place = table.resolve()
+    folders = [folder for folder in homes_of(place) if folder in place.parents[:4]]
+    return next((folder / HOUSE for folder in folders if (folder / HOUSE).is_file()), None)
+
+
 def house_alerts(table: Path) -> AlertsFile:
     """The house's settings for the table of that file: from `house.yaml` above its `tables` or `setups`, else defaults.
 
@@ -65,13 +74,11 @@ def house_alerts(table: Path) -> AlertsFile:
         HouseFileError: The house's file is no YAML mapping.
         TableError: A value is not allowed.
     """
-    place = table.resolve()
-    folders = [folder for folder in homes_of(place) if folder in place.parents[:4]]
-    path = next((folder / HOUSE for folder in folders if (folder / HOUSE).is_file()), None)
+    path = find_house(table)
     if path is None:
         return AlertsFile()
     try:
-        return AlertsFile.model_validate(dict(read_document(path)).get(KEY, {}))
+        return AlertsFile.model_validate(dict(read_document(path, may_be_empty=True)).get(KEY, {}))
     except DocumentError as error:
         raise HouseFileError(str(error)) from error
     except ValidationError as error:

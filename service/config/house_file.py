@@ -46,7 +46,7 @@ def load_house_file(path: Path, model: type[Settings]) -> Settings:
     if not path.exists():
         return model()
     try:
-        return model.model_validate(dict(read_document(path)))
+        return model.model_validate(dict(read_document(path, may_be_empty=True)))
     except DocumentError as error:
         raise HouseFileError(str(error)) from error
     except ValidationError as error:

@@ -20,7 +20,7 @@ from thirdcard.calibration.documents import parse_yaml, read_document
 from thirdcard.calibration.errors import MISSING, DocumentError
 from thirdcard.service.config.alerts_file import AlertsFile
 from thirdcard.service.config.house_file import HouseFileError, HouseSettings
-from thirdcard.service.config.parse_errors import table_error_from
+from thirdcard.service.config.parse_errors import table_error_from, table_errors_from
 from thirdcard.service.ports.errors import TableError
 
 HOUSE = "house.yaml"
@@ -141,9 +141,20 @@ def load_house(folder: Path | None, environment: Mapping[str, str]) -> HouseFile
         raise TableError(ENVIRONMENT, variable, value=refusal.value, allowed=refusal.allowed) from error
 
 
+def house_faults(path: Path) -> list[HouseFileError] | list[TableError]:
+    """Every fault of a `house.yaml`, whatever the environment says instead of it."""
+    try:
+        HouseFile.model_validate(dict(read_document(path, may_be_empty=True)))
+    except DocumentError as error:
+        return [HouseFileError(str(error))]
+    except ValidationError as error:
+        return table_errors_from(error, HouseFile, str(path))
+    return []
+
+
 def _read_file(path: Path) -> Mapping[str, Any]:
     try:
-        written = dict(read_document(path))
+        written = dict(read_document(path, may_be_empty=True))
         HouseFile.model_validate(written)
     except DocumentError as error:
         raise HouseFileError(str(error)) from error

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from thirdcard.calibration.documents import KEYS_ARE_WORDS, allowed_by
+from thirdcard.calibration.documents import KEYS_ARE_WORDS, allowed_by, unknown_key
 from thirdcard.calibration.errors import MISSING, show_value
 from thirdcard.service.ports.errors import TableError
 
@@ -66,9 +66,11 @@ def _told(complaint: ErrorDetails, model: type[BaseModel], where: str) -> TableE
     value = MISSING if complaint["type"] == "missing" else complaint["input"]
     if complaint["type"] == "extra_forbidden":
         owner, _, _ = _walk(model, way[:-1])
-        allowed = ", ".join(owner.model_fields) if owner is not None else ""
-        return TableError(where, format_way(way), value=value, allowed=f"unknown key; allowed: {allowed}")
+        allowed = unknown_key(str(way[-1]), [*owner.model_fields] if owner is not None else [])
+        return TableError(where, format_way(way), value=value, allowed=allowed)
     _, field, known_way = _walk(model, way)
+    if way[-1] == "[key]":
+        return TableError(where, format_way(known_way), value=value, allowed=allowed_by(complaint))
     allowed = f"must be {field.description}" if field is not None and field.description else allowed_by(complaint)
     if complaint["type"] == "string_too_long" and "characters" not in allowed:
         allowed += f"; it may have {complaint['ctx']['max_length']} characters at most"

@@ -27,6 +27,10 @@ STACK_CHIPS = 10
 """The height of a usual player's stack, in chips."""
 _STEP_MM = 1.0
 FloatArray = NDArray[np.float64]
+OFF_MIDDLE, FAR_OFF_MIDDLE = 0.12, 0.3
+"""Parts of the picture's sides: lenses sit within a few per cent of its middle, but for pictures that were cut out of
+larger ones."""
+ROUNDING = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,13 +113,23 @@ def _lens_problems(calibration: Calibration, where: str) -> Iterator[SetupProble
         say = f"more than {RESIDUAL_PX:g} px: points were mixed up or clicked wrongly; calibrate anew"
         yield wrong(where, "residual_px", value=round(calibration.residual_px, 2), say=say)
     width, height = calibration.image_size_wh_px
-    (focal_x, _, centre_x), (_, focal_y, centre_y), _ = calibration.camera_matrix
+    (focal_x, skew, centre_x), (_, focal_y, centre_y), _ = calibration.camera_matrix
+    if calibration.rvec is not None and np.linalg.norm(calibration.rvec) > np.pi + ROUNDING:
+        say = "longer than pi: a rotation in radians (of OpenCV) is needed, not in degrees; calibrate anew"
+        yield wrong(where, "rvec", value=[round(float(one), 3) for one in calibration.rvec], say=say)
+    if abs(skew) > ROUNDING:
+        say = "must be 0: no camera has slanting pixels; [[fx, 0, cx], [0, fy, cy], [0, 0, 1]]"
+        yield wrong(where, "camera_matrix[0][1]", value=float(skew), say=say)
     if not (0.3 * max(width, height) <= focal_x <= 10 * max(width, height) and 0.8 <= focal_x / focal_y <= 1.25):
         say = f"no camera of {width} x {height} px has such a lens; calibrate anew"
         yield wrong(where, "camera_matrix", value=f"fx {focal_x:.0f}, fy {focal_y:.0f}", say=say)
-    elif not (0.2 * width <= centre_x <= 0.8 * width and 0.2 * height <= centre_y <= 0.8 * height):
+    else:
+        off = max(abs(centre_x / width - 0.5), abs(centre_y / height - 0.5))
         say = f"lies far from the middle of {width} x {height} px; is the calibration of another picture size?"
-        yield wrong(where, "camera_matrix", value=f"cx {centre_x:.0f}, cy {centre_y:.0f}", say=say)
+        value = f"cx {centre_x:.0f}, cy {centre_y:.0f}"
+        if off > OFF_MIDDLE:
+            tell = wrong if off > FAR_OFF_MIDDLE else doubtful
+            yield tell(where, "camera_matrix", value=value, say=say)
 
 
 def _outside_picture(places: Sequence[PlaceGrade], where: str) -> Iterator[SetupProblem]:

@@ -12,6 +12,9 @@ from thirdcard.vision.errors import UnreadableImageError
 from thirdcard.vision.inference.chip_faces import PRINT_NEEDED
 from thirdcard.vision.inference.chip_samples import ALIKE, AlikePair, ChipLooks, alike_pairs, load_looks, load_sample
 
+USUAL_MM = (30.0, 57.0)
+"""Widths of casino chips: the usual ones have 37 to 44 mm, the largest plaques for high limits more."""
+
 
 def chip_problems(chips: ChipSet, where: str, maximum: int | None) -> Iterator[SetupProblem]:
     """Find all problems of a chip set.
@@ -23,6 +26,10 @@ def chip_problems(chips: ChipSet, where: str, maximum: int | None) -> Iterator[S
     if chips.thickness_mm > chips.diameter_mm / 4:
         say = f"no chip of {chips.diameter_mm:g} mm is so thick; thickness and diameter are in mm"
         yield wrong(where, "thickness_mm", value=chips.thickness_mm, say=say)
+    low, high = USUAL_MM
+    if not low <= chips.diameter_mm <= high:
+        say = f"casino chips are {low:g} to {high:g} mm wide; the diameter is needed, in mm"
+        yield doubtful(where, "diameter_mm", value=chips.diameter_mm, say=say)
     for (i, one), (k, other) in combinations(enumerate(chips.chips), 2):
         if one.value == other.value and one.name == other.name:
             yield wrong(

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
 from thirdcard.calibration.camera import Calibration, calibration_faults, parse_calibration
 from thirdcard.calibration.chips import BUILT_IN_CHIPS, CHIPS_FOLDER, ChipSet, ChipSetKeys, parse_chips
 from thirdcard.calibration.documents import file_fault, is_missing, read_document
-from thirdcard.calibration.errors import CalibrationError, ChipsError, DocumentError, LayoutError
+from thirdcard.calibration.errors import MISSING, CalibrationError, ChipsError, DocumentError, LayoutError
 from thirdcard.calibration.layout import (
     BUILT_IN_LAYOUTS,
     HANDS,
@@ -20,9 +22,10 @@ from thirdcard.calibration.layout import (
     parse_layout,
 )
 from thirdcard.rules.game.cards import PACK
-from thirdcard.rules.game.words import GAME_BETS
-from thirdcard.rules.rulebook.options import Rules
-from thirdcard.service.config.alerts_file import house_alerts
+from thirdcard.rules.game.words import GAME_BETS, Bet
+from thirdcard.rules.rulebook.options import Rules, elect
+from thirdcard.service.config.alerts_file import find_house
+from thirdcard.service.config.house_yaml import house_faults
 from thirdcard.service.config.stream_addresses import address_fault
 from thirdcard.service.config.table_file import (
     CameraFile,
@@ -36,11 +39,13 @@ from thirdcard.service.ports.errors import ServiceError, TableError
 from thirdcard.service.setup.chip_problems import sample_problems
 from thirdcard.service.setup.collecting import ParsedParts, collect
 from thirdcard.service.setup.deck_problems import deck_problems
-from thirdcard.service.setup.problems import SetupProblem, refused, wrong
+from thirdcard.service.setup.problems import SetupProblem, doubtful, refused, wrong
 from thirdcard.service.setup.table_document import read_table_document
 
 USUAL_CARD_MM, USUAL_CHIP_MM = (63.0, 88.0), (39.0, 3.3)
 """Used where the files give no sizes: poker size, and the usual casino chip."""
+CONTRADICTING_MM = 5.0
+"""Both are written with enough digits to agree within a tenth of a millimetre; 7 mm do no harm yet."""
 Parsed = TypeVar("Parsed")
 _CARD_SIDES = (*map(str, PACK), "back")
 _SETTINGS = frozenset({".yaml", ".yml", ".json"})
@@ -114,8 +119,8 @@ def read_setup(path: Path) -> SetupFiles:
     files.layout, files.chips = _read_layout(files), _read_chips(files)
     _read_cameras(files, table)
     files.record(table_faults(table, files.rules, where))
-    if table.alerts is None and files.takes("alerts"):
-        files.refuse(lambda: house_alerts(path))
+    house = find_house(path)
+    files.record(house_faults(house) if house is not None else ())
     if files.rules is not None and files.layout is not None:
         _check_by_rules(files, files.rules, files.layout, are_seats_known=are_options_kept)
     _check_deck(files)
@@ -146,6 +151,14 @@ def _check_by_rules(files: SetupFiles, rules: Rules, layout: Layout, *, are_seat
         if area.bet not in bets:
             say = f"must be one of {', '.join(bets)}"
             files.problems.append(wrong(files.layout_place, f"areas.{area.id}.bet", value=area.bet, say=say))
+            files.incomplete.add("areas")
+    if "areas" not in files.incomplete:
+        laid = {area.bet for area in layout.of_kind("wager")}
+        usual = elect(rules.rulebook, {})
+        for bet in bets:
+            if rules.offers(Bet(bet)) and not usual.offers(Bet(bet)) and bet not in laid:
+                say = f"no area for the bet {bet}, which the table's options offer"
+                files.problems.append(doubtful(files.layout_place, "areas", say=say))
 
 
 def _document_of(files: SetupFiles, key: str, folder: Path, built_in: tuple[str, ...]) -> Mapping[str, object] | None:
@@ -154,7 +167,8 @@ def _document_of(files: SetupFiles, key: str, folder: Path, built_in: tuple[str,
     if isinstance(held, Mapping):
         return held
     if not held:
-        files.problems.append(wrong(where, key, say=f"must be {TableFile.model_fields[key].description}"))
+        say = f"must be {TableFile.model_fields[key].description}"
+        files.problems.append(wrong(where, key, value=MISSING, say=say))
         return None
     path = files.path.parent / held
     if is_missing(path) and held in built_in:
@@ -227,7 +241,7 @@ def _read_cameras(files: SetupFiles, table: TableFile) -> None:
         return
     if not table.cameras:
         say = f"must be {TableFile.model_fields['cameras'].description}, at least one"
-        files.problems.append(wrong(where, "cameras", say=say))
+        files.problems.append(wrong(where, "cameras", value=MISSING, say=say))
     for i, camera in enumerate(table.cameras):
         files.calibrations.append(None)
         if i > 0:
@@ -266,7 +280,27 @@ def _read_calibration(files: SetupFiles, name: str, key: str) -> Calibration | N
         return None
     faults = calibration_faults(document, str(path))
     files.record(faults)
-    return None if faults else parse_calibration(document, str(path))
+    if faults:
+        return None
+    calibration = parse_calibration(document, str(path))
+    files.problems += _contradiction(document, calibration, str(path))
+    return calibration
+
+
+def _contradiction(document: Mapping[str, object], calibration: Calibration, where: str) -> list[SetupProblem]:
+    """Report a file whose homography and pose map the middle of the picture to different places."""
+    if not calibration.has_pose or "homography" not in document:
+        return []
+    rest = {key: value for key, value in document.items() if key not in ("rvec", "tvec")}
+    width, height = calibration.image_size_wh_px
+    middle = [[width * x, height * y] for x in (0.4, 0.6) for y in (0.4, 0.6)]
+    places = [one.layout_from_image(middle) for one in (calibration, parse_calibration(rest, where))]
+    apart_mm = float(np.linalg.norm(places[0] - places[1], axis=1).max())
+    if apart_mm <= CONTRADICTING_MM:
+        return []
+    value = f"{apart_mm:.0f} mm away from rvec and tvec" if np.isfinite(apart_mm) else "elsewhere than rvec and tvec"
+    say = "they contradict each other in the middle of the picture; calibrate anew"
+    return [wrong(where, "homography", value=value, say=say)]
 
 
 def _source_fault(files: SetupFiles, source: str) -> str | None:

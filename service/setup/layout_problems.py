@@ -6,6 +6,7 @@ renderer draws, has no problem.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
@@ -25,6 +26,8 @@ OUTSIDE_MM = 1.0
 """Outlines are written to the millimetre: they may exceed the cloth's edge by this much."""
 OVERLAP_MM2 = 100.0
 """One square centimetre: outlines drawn by hand may touch, and the printed line itself is some millimetres wide."""
+OVERLAP_MM = 5.0
+"""A seam may be so wide: no chip and no card counts for both areas because of it."""
 STANDING = ("hand", "wager", "shoe", "discard", "chip_tray")
 """Kinds of area that hold cards or chips: objects where two of them overlap are counted twice."""
 SMALLEST_SHARE = 0.1
@@ -55,6 +58,7 @@ def layout_problems(
     yield from _not_in_millimetres(layout, where)
     yield from _dealer_not_at_the_top(layout, where)
     yield from _twice(layout, where)
+    yield from _contradicting_ids(layout, where)
     yield from _seats(layout, where, is_complete=is_complete)
     if is_complete:
         yield from _missing(layout, where)
@@ -86,9 +90,10 @@ def _outside(layout: Layout, polygons: Mapping[str, Polygon], where: str) -> Ite
 def _overlapping(layout: Layout, polygons: Mapping[str, Polygon], where: str) -> Iterator[SetupProblem]:
     areas = [area for area in layout.areas if area.kind in STANDING and area.id in polygons]
     for one, other in combinations(areas, 2):
-        common = polygons[one.id].intersection(polygons[other.id]).area
-        if common > OVERLAP_MM2:
-            say = f"overlaps with {other.id} by {common / 100:.0f} cm2; chips or cards there would count for both areas"
+        common = polygons[one.id].intersection(polygons[other.id])
+        if common.area > OVERLAP_MM2 and not common.buffer(-OVERLAP_MM / 2).is_empty:
+            size = f"{common.area / 100:.0f} cm2"
+            say = f"overlaps with {other.id} by {size}; chips or cards there would count for both areas"
             yield wrong(where, f"areas.{one.id}.polygon", say=say)
 
 
@@ -205,6 +210,21 @@ def _twice(layout: Layout, where: str) -> Iterator[SetupProblem]:
         if other != area.id:
             tell = doubtful if key == "hand" else wrong
             yield tell(where, f"areas.{area.id}.{key}", value=getattr(area, key), say=f"{say}: {other}")
+
+
+def _contradicting_ids(layout: Layout, where: str) -> Iterator[SetupProblem]:
+    """Report areas whose id names the other hand, or another seat, than their keys: two were mixed up."""
+    for area in layout.areas:
+        words = set(re.split(r"[^a-z0-9]+", area.id.lower()))
+        key, of = ("hand", area.hand) if area.kind == "hand" else ("bet", area.bet)
+        named = words & {"player", "banker"}
+        if of in ("player", "banker") and named and of not in words:
+            say = f"the area's id names the {named.pop()}; were two areas mixed up?"
+            yield doubtful(where, f"areas.{area.id}.{key}", value=of, say=say)
+        seats = {int(found[1]) for word in words if (found := re.fullmatch(r"(?:s|seat)(\d{1,2})", word))}
+        if area.seat is not None and seats and area.seat not in seats:
+            say = f"the area's id names seat {seats.pop()}; were two areas mixed up?"
+            yield doubtful(where, f"areas.{area.id}.seat", value=area.seat, say=say)
 
 
 def _seats(layout: Layout, where: str, *, is_complete: bool) -> Iterator[SetupProblem]:

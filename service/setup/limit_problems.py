@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import gcd
 
 from thirdcard.calibration.chips import ChipSet
 from thirdcard.rules.game.notice import TableNotice
@@ -36,6 +37,10 @@ def limit_problems(limits: Limits, rules: Rules | None, chips: ChipSet | None, w
     if limits.minimum and smallest is not None and limits.minimum < smallest:
         say = f"less than the smallest chip, {smallest}; are both in the table's smallest unit?"
         yield doubtful(where, "limits.minimum", value=limits.minimum, say=say)
+    elif chips is not None:
+        yield from _payable(limits, gcd(*chips.values), where)
+    if rules is not None:
+        yield from _not_offered(limits, rules, where)
 
 
 def _crossed(notice: TableNotice, where: str) -> Iterator[SetupProblem]:
@@ -50,6 +55,24 @@ def _crossed(notice: TableNotice, where: str) -> Iterator[SetupProblem]:
         elif own_minimum is None:
             say = f"must not be below the table's minimum {minimum}, which applies here too: no wager would be lawful"
             yield wrong(where, f"limits.bets.{bet}.maximum", value=maximum, say=say)
+
+
+def _payable(limits: Limits, step: int, where: str) -> Iterator[SetupProblem]:
+    """Report limits between which no sum of chips lies, or that no chips make; `step` divides every sum of chips."""
+    least = -(-(limits.minimum or 0) // step) * step
+    if limits.maximum is not None and least > limits.maximum:
+        say = f"no sum of the table's chips lies between {limits.minimum} and it; the next is {least}"
+        yield wrong(where, "limits.maximum", value=limits.maximum, say=say)
+    elif limits.minimum and least != limits.minimum:
+        say = f"no chips of this table make that sum; the next is {least}"
+        yield doubtful(where, "limits.minimum", value=limits.minimum, say=say)
+
+
+def _not_offered(limits: Limits, rules: Rules, where: str) -> Iterator[SetupProblem]:
+    for name in limits.bets:
+        if not rules.offers(Bet(name)):
+            say = f"the bet is not offered by {rules.rulebook.id} with these options"
+            yield doubtful(where, f"limits.bets.{name}", say=say)
 
 
 def _sums(limits: Limits, notice: TableNotice, where: str) -> Iterator[SetupProblem]:

@@ -44,7 +44,8 @@ def find_table_file(path: Path) -> Path:
     """
     found = path / TABLE if path.is_dir() else path
     if not found.is_file():
-        raise UnreadableTableError(f"{path}: no such file; must be a table.yaml, or a folder that holds one")
+        what = f"holds no {TABLE}" if path.is_dir() else "no such file"
+        raise UnreadableTableError(f"{path}: {what}; must be a {TABLE}, or a folder that holds one")
     return found
 
 

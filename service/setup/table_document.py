@@ -53,8 +53,8 @@ def read_table_document(path: Path) -> TableDocument:
         except ValidationError as error:
             errors += [one for one in table_errors_from(error, TableFile, where) if not _is_known(one.key, refused)]
             for way in sorted({_refused_way(kept, dict(one)) for one in error.errors(include_url=False)}, reverse=True):
-                refused.add(format_way(way))
-                refused |= _left_out(kept, way)
+                if format_way(way) not in refused and not _is_known(format_way(way), refused):
+                    refused |= {format_way(way)} | _left_out(kept, way)
         else:
             return TableDocument(table=table, errors=tuple(errors), refused=frozenset(refused))
 
@@ -73,7 +73,7 @@ def _refused_way(document: Mapping[str, Any], complaint: Mapping[str, Any]) -> W
     way: list[int | str] = []
     held: Any = document
     for step in complaint["loc"]:
-        is_there = step in held if isinstance(held, dict) else isinstance(held, list) and isinstance(step, int)
+        is_there = step in held if isinstance(held, dict) else isinstance(held, list) and step in range(len(held))
         if is_there:
             way.append(step)
             held = held[step]
@@ -89,8 +89,10 @@ def _left_out(document: dict[str, Any], way: Way) -> set[str]:
     stand_in = _STAND_INS.get(tuple(step for step in way if not isinstance(step, int)))
     if stand_in is not None and (not isinstance(held, dict) or held.get(last) != stand_in):
         held[last] = stand_in
-    elif isinstance(held, list):
+    elif isinstance(held, list) and any(isinstance(one, dict) for one in held):
         del held[int(last)]
+    elif isinstance(held, list):  # such as a size: its other values mean nothing alone
+        return {format_way(tuple(parents))} | _left_out(document, tuple(parents))
     elif last in held:
         del held[last]
     else:

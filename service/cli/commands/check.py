@@ -39,7 +39,7 @@ def check(
     """
     from thirdcard.service.setup.table_check import check_table, find_table_file
 
-    found = check_table(find_table_file(table))
+    found = _with_film(check_table(find_table_file(table)))
     if look or picture is not None:
         found = _with_picture(found, picture, look=look)
     if as_json:
@@ -48,6 +48,32 @@ def check(
         _tell(found)
     if not found.is_fit:
         raise typer.Exit(1)
+
+
+def _with_film(found: TableCheck) -> TableCheck:
+    """The check with what a film's first frame adds: whether it can be read, and has the calibration's size.
+
+    An empty file, which a recorder has just begun, says nothing.
+    """
+    from dataclasses import replace
+
+    from thirdcard.service.config.table_file import load_table
+    from thirdcard.service.setup.problems import doubtful, refused
+    from thirdcard.service.watch.recordings import check_video
+    from thirdcard.vision.errors import UnreadableVideoError
+
+    source = Path(found.stream.source) if found.stream is not None and isinstance(found.stream.source, str) else None
+    if not found.is_fit or source is None or not source.is_file() or not source.stat().st_size:
+        return found
+    try:
+        check_video(load_table(found.path))
+    except UnreadableVideoError as error:
+        problem = doubtful(str(found.path), "cameras[0].source", value=source.name, say=error.reason)
+    except ServiceError as error:
+        problem = refused(error)
+    else:
+        return found
+    return replace(found, problems=(*found.problems, problem))
 
 
 def _with_picture(found: TableCheck, picture: Path | None, *, look: bool) -> TableCheck:

@@ -8,12 +8,15 @@ from datetime import date
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
 from tests.calibration.cameras import camera_over
 from tests.repository import ROOT
-from tests.service.setup.broken import BREAKAGES, Setup, good_setup
+from tests.service.setup.breakages import BREAKAGES
+from tests.service.setup.broken import Setup, good_setup
+from tests.service.watch_fakes import write_video
 from tests.vision.printed_cloth import cloth, seen
 from thirdcard.calibration.camera import parse_calibration
 from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, load_layout
@@ -299,3 +302,51 @@ def test_picture_shows_bets_that_are_swapped_against_the_words_on_the_cloth(tmp_
     assert told.exit_code == 0
     assert ("Player's and Banker's bets look swapped" in told.output) == is_swapped
     assert ("table.yaml: layout: areas.s" in told.output) == is_swapped
+
+
+def test_every_fault_of_the_house_s_file_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "tables" / "B07"
+    folder.mkdir(parents=True)
+    path = good_setup().write(folder)
+    house = tmp_path / "house.yaml"
+    house.write_text("# nothing yet\n", encoding="utf-8")
+    assert check_table(path).is_fit
+    house.write_text("port: 99999\ntimezone: UTC\nalerts: {false_per_table_hour: -1}\n", encoding="utf-8")
+    found = {(problem.where, problem.key) for problem in check_table(path).problems}
+    assert found == {(str(house), key) for key in ("port", "timezone", "alerts.false_per_table_hour")}
+
+
+def test_unknown_bet_is_no_missing_area_too(tmp_path: Path) -> None:
+    setup = good_setup()
+    setup.area("s1-banker")["bet"] = "bnker"
+    (problem,) = check_table(setup.write(tmp_path)).problems
+    assert problem.key == "areas.s1-banker.bet"
+
+
+def test_seam_between_two_boxes_is_no_overlap(tmp_path: Path) -> None:
+    setup = good_setup()
+    one, other = (np.array(setup.area(f"{hand}-box")["polygon"], float) for hand in ("player", "banker"))
+    gap = other[:, 0].min() - one[:, 0].max()
+    for wide, is_fit in ((2.0, True), (20.0, False)):
+        setup.area("player-box")["polygon"] = (one + np.array([gap + wide, 0.0])).tolist()
+        assert check_table(setup.write(tmp_path)).is_fit is is_fit
+
+
+def test_folder_without_a_table_is_named_as_that(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["check", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "holds no table.yaml" in result.output + (result.stderr if result.stderr_bytes else "")
+
+
+@pytest.mark.parametrize(
+    ("is_film", "says", "status"),
+    [pytest.param(True, "image_size", 1, id="smaller"), pytest.param(False, "cameras[0].source", 0, id="no film")],
+)
+def test_film_is_opened(is_film: bool, says: str, status: int, tmp_path: Path) -> None:
+    path = good_setup().write(tmp_path)
+    if is_film:
+        write_video(tmp_path / "video.mp4")
+    else:
+        (tmp_path / "video.mp4").write_text("no film", encoding="utf-8")
+    result = CliRunner().invoke(app, ["check", str(path)])
+    assert (says in result.output, result.exit_code) == (True, status), result.output
