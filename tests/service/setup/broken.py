@@ -98,7 +98,7 @@ class Breakage:
     is_wrong: bool = True
 
 
-def with_value(document: str, way: str, value: Any) -> Callable[[Setup], object]:
+def put(document: str, way: str, value: Any) -> Callable[[Setup], object]:
     """A function that sets a value at a path such as `a.b.0.c`; `...` deletes it."""
 
     def broken(setup: Setup) -> None:
@@ -114,7 +114,7 @@ def with_value(document: str, way: str, value: Any) -> Callable[[Setup], object]
     return broken
 
 
-def with_key(name: str, key: str, value: Any, **others: Any) -> Callable[[Setup], object]:
+def put_area(name: str, key: str, value: Any, **others: Any) -> Callable[[Setup], object]:
     return lambda setup: setup.area(name).update({key: value, **others})
 
 

@@ -16,7 +16,8 @@ import pytest
 import yaml
 
 from tests.service.hand_clock import HandClock
-from tests.service.setup.broken import BREAKAGES, good_setup
+from tests.service.setup.breakages import BREAKAGES
+from tests.service.setup.broken import good_setup
 from tests.service.tables.set_ups import House, sent_files, with_limit, write_table
 from thirdcard.service.config.data_folder import Home, HomeError
 from thirdcard.service.config.table_file import load_table

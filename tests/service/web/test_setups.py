@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.service.setup.broken import BREAKAGES, Setup, good_setup
+from tests.service.setup.breakages import BREAKAGES
+from tests.service.setup.broken import Setup, good_setup
 from tests.service.tables.set_ups import sent_files, with_limit, write_table
 from tests.service.web.errors_of import assert_error
 from tests.service.web.rooms import Seed, TestRoom, a_room

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.service.setup.broken import BREAKAGES, good_setup
+from tests.service.setup.breakages import BREAKAGES
+from tests.service.setup.broken import good_setup
 from thirdcard.service.cli.entry import app
 
 
