@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,8 @@ SEPARATOR = re.compile(r"sep=.\s*", re.IGNORECASE)
 """A first line by which spreadsheets name the delimiter."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 YEARS = range(2000, 2100)
+MOST_UNREADABLE = 100
+"""Lines that are no CSV in a list that is read all the same: each is a mistake by itself."""
 UNREADABLE = "\ufffd"
 """Stands where a letter could not be decoded."""
 DEALER_COLUMNS, ROSTER_COLUMNS = ("name", "id", "badge", "active"), ("table", "from", "to", "dealer")
@@ -108,9 +109,13 @@ def _read(
 
 
 def _rows(sheet: Sequence[str], first: int, delimiter: str) -> Iterator[tuple[int, list[str] | csv.Error]]:
-    """The rows with the number of their first line; one that is no CSV costs its first line alone."""
-    while first < len(sheet):
-        reader = csv.reader(io.StringIO("".join(sheet[first:]), newline=""), delimiter=delimiter, strict=True)
+    """The rows with the number of their first line; one that is no CSV costs its first line alone.
+
+    Raises:
+        DealerError: Too many are none.
+    """
+    for _ in range(MOST_UNREADABLE):
+        reader = csv.reader(sheet[first:], delimiter=delimiter, strict=True)
         begin = 0
         try:
             for row in reader:
@@ -120,6 +125,7 @@ def _rows(sheet: Sequence[str], first: int, delimiter: str) -> Iterator[tuple[in
         except csv.Error as error:
             yield first + begin + 1, error
             first += begin + 1
+    raise DealerError("lines", f"{MOST_UNREADABLE} lines are no CSV; is a quote missing in the first of them?")
 
 
 def _cells(row: list[str] | csv.Error) -> list[str]:

@@ -40,6 +40,7 @@ def test_lines_are_named_as_an_editor_counts_them() -> None:
         pytest.param("name,shoe\nBen,1\n", "shoe; allowed columns", id="unknown column"),
         pytest.param("name,name\nBen,1\n", "stands twice", id="a column twice"),
         pytest.param('"name\nBen\n', "no CSV", id="an open quote in the first line"),
+        pytest.param("name\n" + '"Ben\n' * 101, "is a quote missing", id="open quotes in every line"),
         pytest.param("n\0a\0m\0e\0\n\0", "no text in UTF-8", id="in UTF-16"),
         pytest.param("name\n" + "Ben\n" * (MOST_LINES + 1), "more than", id="endless"),
     ],

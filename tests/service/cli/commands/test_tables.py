@@ -55,7 +55,7 @@ def test_what_is_wrong_is_named_and_changes_nothing(home: Path, tmp_path: Path) 
     assert told.exit_code == 2
     first, *_, last = told.stderr.splitlines()
     assert first == "wrong: table.yaml: limits.maximum = 10; must not be below the minimum 25"
-    assert last == "thirdcard: 2 wrong; nothing was changed"
+    assert last == "thirdcard: 3 wrong; nothing was changed"
     setup.write(home / "tables" / "B07")
     told = run("tables", "reload", "--home", home)
     assert (told.exit_code, told.stdout) == (1, "B07: stays as it was\n")
