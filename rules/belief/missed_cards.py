@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from thirdcard.rules.belief.choices import Choice
+from thirdcard.rules.belief.choices import VALUES, Choice
 from thirdcard.rules.belief.priors import Priors
 from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.cards import PACK
 from thirdcard.rules.game.words import Side, Source
-from thirdcard.rules.log.events import CardDealt, CardMoved, CardPassed, CardTurned, Event
+from thirdcard.rules.log.events import CardDealt, CardMoved, CardPassed, CardTurned, Event, ResultAnnounced
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.rules.rulebook.model import Phase
 
@@ -59,7 +60,8 @@ def missed_before(
 def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[Phase], priors: Priors) -> float:
     """The probability that a missing card was really not dealt, rather than overlooked, 0 to 1.
 
-    1 where such cards are surely seen.
+    1 where such cards are surely seen. Where all cards lie open by then, a third card's face would have been overlooked
+    too; and it counts nothing, where the announced points are those of the cards that were seen.
 
     Args:
         alert: The fault.
@@ -74,8 +76,33 @@ def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[
     )
     if phase not in face_down or not came_unseen:
         return 1.0
-    rate = priors.rate(alert.code)
-    return rate / (rate + priors.missed_back)
+    rate, missed = priors.rate(alert.code), priors.missed_back
+    if phase is Phase.THIRD and _lie_open(alert, lines):
+        missed = priors.missed_card * _share_of_cards_that_fit(alert, lines)
+    return rate / (rate + missed)
+
+
+def _lie_open(alert: Alert, lines: Sequence[Event]) -> bool:
+    """Whether every card of the hands that came face down was turned before the fault was found."""
+    before = [line for line in lines if line.t <= alert.t]
+    down = {line.card_id for line in before if isinstance(line, CardDealt) and line.hand and not line.face_up}
+    return down <= {line.card_id for line in before if isinstance(line, CardTurned) and line.face_up}
+
+
+def _share_of_cards_that_fit(alert: Alert, lines: Sequence[Event]) -> float:
+    """The share of a deck's cards that could lie unseen in the hand although those points were announced."""
+    told = next((line for line in lines if isinstance(line, ResultAnnounced)), None)
+    points = None if told is None else told.player if alert.hand is Side.PLAYER else told.banker
+    ids = {line.card_id for line in lines if isinstance(line, CardDealt) and line.hand is alert.hand}
+    faces = {
+        line.card_id: line.card
+        for line in lines
+        if isinstance(line, CardDealt | CardTurned) and line.card_id in ids and line.card is not None
+    }
+    if points is None or set(faces) != ids:
+        return 1.0
+    lacking = (points - sum(card.point_value for card in faces.values())) % len(VALUES)
+    return sum(card.point_value == lacking for card in PACK) / len(PACK)
 
 
 def share_dealt_open(alert: Alert, lines: Sequence[Event], face_down: Collection[Phase], priors: Priors) -> float:

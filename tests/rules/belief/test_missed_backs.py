@@ -49,6 +49,33 @@ def test_missing_card_is_alleged_only_where_cards_are_surely_seen(is_unseen: boo
         assert 0.05 < short_hand.confidence < 0.2
 
 
+def without_third(*, announced: int) -> list[Event]:
+    """Player has 3 and gets no card; one of the first four came unseen."""
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    seen: dict[str, Any] = {"source": "camera", "confidence": 0.999}
+    cards = ("3D", "JC", "JD", "7C")
+    for number, hand in enumerate(("player", "banker", "player", "banker")):
+        came = seen if number < 3 else {"source": "camera", "confidence": 0.5, "order_unseen": True}
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=None, face_up=False, **came)
+    for number in (0, 2, 1, 3):
+        log.add("card_turned", card_id=f"c{number}", card=cards[number], face_up=True, by="dealer", **seen)
+    log.add("result_announced", player=announced, banker=7, winner="banker").add("round_closed")
+    return log.events
+
+
+@pytest.mark.parametrize(
+    ("announced", "low", "high"),
+    [
+        pytest.param(3, 0.85, 1.0, id="only a card that counts nothing could lie there"),
+        pytest.param(5, 0.3, 0.6, id="a two could lie there"),
+    ],
+)
+def test_third_card_is_hardly_overlooked_where_all_cards_lie_open(announced: int, low: float, high: float) -> None:
+    alerts, doubtful = found(without_third(announced=announced))
+    (missing,) = [one for one in (*alerts, *doubtful) if one.code == "misdeal.third_card_missing"]
+    assert low < missing.confidence < high
+
+
 def test_card_that_was_moved_into_a_hand_is_not_missing_there() -> None:
     """As the first card of a round, after it was drawn in excess in the round before."""
     log = TableLog(RULES).add("bets_opened").add("no_more_bets")
