@@ -10,6 +10,7 @@ import math
 import os
 import re
 import stat
+import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -26,6 +27,8 @@ MOST_NODES = 10**6
 """Largest number of values in one file; aliases count as often as they are used."""
 LARGEST_NUMBER = 10**18
 NO_FILE = "no such file"
+_UNWRITABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Unicode's categories of control characters, halves of pairs, and ends of lines."""
 KEYS_ARE_WORDS = "keys are words; YAML reads on, off, yes, no, ~, numbers and dates otherwise unless they are quoted"
 
 _IS_FOLDER = "is a folder, and must be a file"
@@ -210,8 +213,8 @@ def take_text(mapping: Mapping[str, object], key: str, kind: type[CalibrationErr
     value = mapping.get(key, MISSING)
     if not isinstance(value, str) or not value.strip():
         raise kind("", key, value=value, allowed="must be a text that is not empty")
-    if not value.isprintable():
-        raise kind("", key, value=value, allowed="must be a text without control characters and invisible ones")
+    if any(unicodedata.category(letter) in _UNWRITABLE for letter in value):
+        raise kind("", key, value=value, allowed="must be one line of text without control characters")
     return value
 
 

@@ -61,7 +61,8 @@ def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[
     """The probability that a missing card was really not dealt, rather than overlooked, 0 to 1.
 
     1 where such cards are surely seen. Where all cards lie open by then, a third card's face would have been overlooked
-    too; and it counts nothing, where the announced points are those of the cards that were seen.
+    too. Announced points that are those of the cards seen leave only cards that count nothing; others mean that a card
+    was overlooked, or that the announcement was wrong as well.
 
     Args:
         alert: The fault.
@@ -78,7 +79,9 @@ def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[
         return 1.0
     rate, missed = priors.rate(alert.code), priors.missed_back
     if phase is Phase.THIRD and _lie_open(alert, lines):
-        missed = priors.missed_card * _share_of_cards_that_fit(alert, lines)
+        lacking = _points_lacking(alert, lines)
+        missed = priors.missed_card * (1.0 if lacking is None else _share_of_cards_worth(lacking))
+        rate *= priors.rate("misdeal.wrong_result") if lacking else 1.0
     return rate / (rate + missed)
 
 
@@ -89,9 +92,9 @@ def _lie_open(alert: Alert, lines: Sequence[Event]) -> bool:
     return down <= {line.card_id for line in before if isinstance(line, CardTurned) and line.face_up}
 
 
-def _share_of_cards_that_fit(alert: Alert, lines: Sequence[Event]) -> float:
-    """The share of a deck's cards that could lie unseen in the hand although those points were announced."""
-    told = next((line for line in lines if isinstance(line, ResultAnnounced)), None)
+def _points_lacking(alert: Alert, lines: Sequence[Event]) -> int | None:
+    """By how many points the hand's cards miss those that were announced, modulo ten; None where either is unknown."""
+    told = next((line for line in reversed(lines) if isinstance(line, ResultAnnounced)), None)
     points = None if told is None else told.player if alert.hand is Side.PLAYER else told.banker
     ids = {line.card_id for line in lines if isinstance(line, CardDealt) and line.hand is alert.hand}
     faces = {
@@ -100,9 +103,13 @@ def _share_of_cards_that_fit(alert: Alert, lines: Sequence[Event]) -> float:
         if isinstance(line, CardDealt | CardTurned) and line.card_id in ids and line.card is not None
     }
     if points is None or set(faces) != ids:
-        return 1.0
-    lacking = (points - sum(card.point_value for card in faces.values())) % len(VALUES)
-    return sum(card.point_value == lacking for card in PACK) / len(PACK)
+        return None
+    return (points - sum(card.point_value for card in faces.values())) % len(VALUES)
+
+
+def _share_of_cards_worth(points: int) -> float:
+    """The share of a deck's cards that count so many points."""
+    return sum(card.point_value == points for card in PACK) / len(PACK)
 
 
 def share_dealt_open(alert: Alert, lines: Sequence[Event], face_down: Collection[Phase], priors: Priors) -> float:

@@ -22,7 +22,7 @@ from thirdcard.service.alerts.views import (
     line_views,
     round_view,
 )
-from thirdcard.service.dealers.register import registered_name
+from thirdcard.service.dealers.register import named_so
 from thirdcard.service.store import chain
 from thirdcard.service.store.log_chains import chain_of_log
 from thirdcard.service.store.people import Person
@@ -129,8 +129,8 @@ def may_see(person: Person, column: Any) -> list[ColumnElement[bool]]:
 
 
 def with_dealer(session: Session, wish: AlertWish) -> AlertWish:
-    """The filter with the registered name of its dealer, whom people write in any spelling or by number."""
-    return wish if wish.dealer is None else replace(wish, dealer=registered_name(session, wish.dealer))
+    """The filter with the registered name of its dealer, in whatever spelling."""
+    return wish if wish.dealer is None else replace(wish, dealer=named_so(session, wish.dealer))
 
 
 def conditions(wish: AlertWish) -> list[ColumnElement[bool]]:

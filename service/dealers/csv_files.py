@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,13 +66,13 @@ def read_dealers(text: str) -> ReadList[DealerFields]:
     return _read(text, DEALER_COLUMNS, ("name",), _dealer)
 
 
-def read_roster(text: str, zone: ZoneInfo, tables: Sequence[str] = ()) -> ReadList[StintFields]:
+def read_roster(text: str, zone: ZoneInfo, tables: Sequence[str] | None = None) -> ReadList[StintFields]:
     """Parse lines of the roster: `table`, `from`, `to`, `dealer`; an empty dealer is a break.
 
     Args:
         text: The list.
         zone: The time zone of times without an offset.
-        tables: The known tables; empty where unknown.
+        tables: The tables that may be named; None: any.
 
     Raises:
         DealerError: A column is missing or unknown, or there are too many lines.
@@ -84,7 +85,7 @@ def _read(
 ) -> ReadList[Entry]:
     if "\0" in text:
         raise DealerError("lines", "the list is no text in UTF-8; save it as CSV in UTF-8")
-    sheet = text.removeprefix("\ufeff").splitlines(keepends=True)
+    sheet = list(io.StringIO(text.removeprefix("\ufeff"), newline=""))
     first = next((i for i, line in enumerate(sheet) if line.strip() and not SEPARATOR.fullmatch(line)), 0)
     delimiter = max(DELIMITERS, key=sheet[first].count) if sheet else DELIMITERS[0]
     names: list[str] = []
@@ -177,10 +178,11 @@ def _dealer(fields: Mapping[str, str]) -> DealerFields:
     )
 
 
-def _stint(fields: Mapping[str, str], zone: ZoneInfo, tables: Sequence[str]) -> StintFields:
+def _stint(fields: Mapping[str, str], zone: ZoneInfo, tables: Sequence[str] | None) -> StintFields:
     table = fields.get("table", "")
-    if not table or (tables and table not in tables):
-        raise DealerError("table", f"table = {table or '(empty)'}; allowed: {', '.join(tables) or 'a name'}")
+    if not table or (tables is not None and table not in tables):
+        allowed = "a name" if tables is None else ", ".join(tables) or "none"
+        raise DealerError("table", f"table = {table or '(empty)'}; allowed: {allowed}")
     return StintFields(
         table_id=table,
         from_at=read_moment("from", fields.get("from", ""), zone),

@@ -7,6 +7,9 @@ import unicodedata
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+LONGEST_NAME = 200
+HALF = 0.5
+"""A share of common letters: of shorter names, as in Chinese, one sign may have changed."""
 ALIKE = 0.84
 """The least share of common letters of two spellings of one name: one letter of six may be wrong or missing."""
 
@@ -19,13 +22,19 @@ def tidy(name: str) -> str:
 def fold(name: str) -> str:
     """A name without case, accents, punctuation and order of words: `Tan, Ben` becomes `ben tan`.
 
-    What holds no letter, as a number, keeps its signs and its order.
+    What holds a digit, as a number or a badge, or no letter, keeps its signs and its order.
     """
     plain = unicodedata.normalize("NFKD", name.casefold())
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
     words = re.findall(r"\w+", letters.replace("_", " "))
-    has_letters = any(letter.isalpha() for letter in letters)
-    return " ".join(sorted(words)) if has_letters else tidy(name).casefold()
+    is_name = any(letter.isalpha() for letter in letters) and not any(letter.isdigit() for letter in letters)
+    return (" ".join(sorted(words)) if is_name else tidy(name).casefold())[:LONGEST_NAME]
+
+
+def is_one_person(name: str, other: str) -> bool:
+    """Whether a name may be the other after a change: they share a word, or most of their letters."""
+    one, two = fold(name), fold(other)
+    return bool(set(one.split()) & set(two.split())) or SequenceMatcher(None, one, two).ratio() > HALF
 
 
 def looks_like(name: str, others: Iterable[str]) -> str | None:

@@ -13,11 +13,11 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
-from thirdcard.service.dealers.names import fold, looks_like, tidy
+from thirdcard.service.dealers.names import LONGEST_NAME, fold, looks_like, tidy
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store.dealer_schema import DealerNameRow, DealerRow, StintRow
 
-LONGEST_NAME, LONGEST_STAFF_ID, LONGEST_BADGE = 200, 64, 100
+LONGEST_STAFF_ID, LONGEST_BADGE = 64, 100
 
 
 class DealerError(ServiceError):
@@ -60,8 +60,22 @@ def find_dealer(session: Session, text: str) -> DealerRow | None:
     found = session.scalar(select(DealerRow).where(_has(plain)).limit(1))
     if found is not None:
         return found
+    name = plain[:LONGEST_NAME].rstrip()
     named = select(DealerRow).join(DealerNameRow, DealerNameRow.dealer_id == DealerRow.id)
-    return session.scalar(named.where(DealerNameRow.folded == fold(plain[:LONGEST_NAME].rstrip())))
+    found = session.scalar(named.where(DealerNameRow.folded == fold(name)))
+    return session.scalar(select(DealerRow).where(DealerRow.name == name)) if found is None else found
+
+
+def numbered(session: Session, staff_id: str) -> DealerRow | None:
+    """The dealer with that number in the house's lists, in capitals or small letters; None where there is none."""
+    forms = {staff_id, staff_id.lower(), staff_id.upper()}
+    return session.scalar(select(DealerRow).where(DealerRow.staff_id.in_(forms)).limit(1))
+
+
+def named_so(session: Session, name: str) -> str:
+    """The registered name of the dealer who is written so; the text where nobody is. A badge does not lead to it."""
+    row = session.get(DealerNameRow, fold(tidy(name)))
+    return name if row is None else session.get_one(DealerRow, row.dealer_id).name
 
 
 def registered_name(session: Session, text: str) -> str:
@@ -97,11 +111,7 @@ def add_dealer(session: Session, fields: DealerFields, *, now: datetime) -> int:
         .where(DealerNameRow.folded == fold(fields.name))
     )
     if row is not None and row.is_confirmed:
-        if fold(row.name) == fold(fields.name) or None in (row.staff_id, fields.staff_id):
-            raise DealerError("name", f"name = {fields.name}; {_told(row)} is written so already")
-        session.delete(session.get_one(DealerNameRow, fold(fields.name)))  # a former name; now another person's
-        session.flush()
-        row = None
+        raise DealerError("name", f"name = {fields.name}; {_told(row)} has this name already, or had it")
     _refuse_taken(session, fields, but=None if row is None else row.id)
     if row is None:
         row = DealerRow(name=fields.name, is_active=True, is_confirmed=True, added_at=now)
@@ -175,7 +185,8 @@ def join_reported(session: Session, dealer_id: int) -> list[tuple[str, str]]:
     for text in (row.staff_id, row.badge):
         written = None if text is None else session.get(DealerNameRow, fold(text))
         other = None if written is None else session.get(DealerRow, written.dealer_id)
-        if other is not None and other is not row and not other.is_confirmed:
+        is_same = other is not None and text is not None and other.name.casefold() == text.casefold()
+        if other is not None and is_same and other is not row and not other.is_confirmed:
             names = join_dealers(session, row.id, other.id)
             joined += [] if names is None else [names]
     return joined

@@ -80,7 +80,7 @@ def list_stints(session: Session, *, table_id: str | None, from_at: datetime, to
 
 
 def who_deals(session: Session, table_id: str, at: datetime, changes: Sequence[Change]) -> str | None:
-    """Who dealt at a given time; None where unknown.
+    """Who dealt what ended or was found at a given time; None where unknown.
 
     Args:
         session: Of the database.
@@ -88,12 +88,13 @@ def who_deals(session: Session, table_id: str, at: datetime, changes: Sequence[C
         at: The time.
         changes: The changes of dealer in the table's log, in order of time.
     """
-    return dealer_at(_lines_near(session, table_id, at), at, changes)
+    stints = list_stints(session, table_id=table_id, from_at=at - LONGEST, to_at=at + LONGEST)
+    return dealer_before(stints, at, changes)
 
 
-def who_dealt_round(session: Session, table_id: str, closed_at: datetime, changes: Sequence[Change]) -> str | None:
-    """Who dealt a round that was closed at a given time; None where unknown. The other arguments as of `who_deals`."""
-    return dealer_of_round(_lines_near(session, table_id, closed_at), closed_at, changes)
+def dealer_before(stints: Iterable[Stint], at: datetime, changes: Sequence[Change]) -> str | None:
+    """Who dealt just before a time, as `dealer_at`: whoever came at the end of a round did not deal it."""
+    return dealer_at(stints, at - JUST_BEFORE, changes)
 
 
 def dealer_at(stints: Iterable[Stint], at: datetime, changes: Sequence[Change]) -> str | None:
@@ -114,21 +115,6 @@ def dealer_at(stints: Iterable[Stint], at: datetime, changes: Sequence[Change]) 
     reported = [dealer for when, dealer in changes if when == since]
     is_open = since == at and len(set(reported)) > 1
     return reported[-1] if reported and not is_open else None
-
-
-def dealer_of_round(stints: Iterable[Stint], closed_at: datetime, changes: Sequence[Change]) -> str | None:
-    """Who dealt a round that was closed at a given time; whoever came at that very time did not.
-
-    Args:
-        stints: The roster lines of its table.
-        closed_at: The time.
-        changes: The changes of dealer in the table's log, in order of time.
-    """
-    return dealer_at(stints, closed_at - JUST_BEFORE, changes)
-
-
-def _lines_near(session: Session, table_id: str, at: datetime) -> list[Stint]:
-    return list_stints(session, table_id=table_id, from_at=at - LONGEST, to_at=at + LONGEST)
 
 
 def _row(session: Session, who: str, fields: StintFields, now: datetime) -> StintRow:

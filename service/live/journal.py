@@ -19,7 +19,7 @@ from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import DealerChanged, Event, RoundClosed, format_event, parse_event
 from thirdcard.rules.round.records import RoundRecord, format_round
 from thirdcard.service.dealers.register import registered_name
-from thirdcard.service.dealers.roster import LONGEST, Change, Stint, dealer_at, dealer_of_round, list_stints
+from thirdcard.service.dealers.roster import LONGEST, Change, Stint, dealer_at, dealer_before, list_stints
 from thirdcard.service.media.alert_media import shows_a_stack
 from thirdcard.service.media.clip_span import LIVE_CLIP
 from thirdcard.service.ports.moments import format_moment
@@ -205,11 +205,11 @@ class Journal:
         bodies = [{**format_event(event), "at": format_moment(self.at(event.t))} for event in news.events]
         if bodies:
             chain.append(session, log_chain(self._table_id), bodies, at=now)
-        dealer_at_t, dealer_of = self._dealers(session, news, place)
+        dealer_at_t = self._dealers(session, news, place)
         rounds = []
         for number, record in enumerate(news.rounds):
             first_line = self._place.round_line if number == 0 else place.next_line
-            rounds.append(self._write_round(session, record, (first_line, place.next_line - 1), dealer_of))
+            rounds.append(self._write_round(session, record, (first_line, place.next_line - 1), dealer_at_t))
         if news.alerts:
             take_turn(session)
         fresh = [alert for alert in news.alerts if not self._was_told(session, alert)]
@@ -272,19 +272,17 @@ class Journal:
         session.flush()
         return log
 
-    def _dealers(self, session: Session, news: News, place: JournalPlace) -> tuple[DealerAt, DealerAt]:
-        """Who dealt at a stream time of these findings, and a round that closed then, by reports and by the roster."""
+    def _dealers(self, session: Session, news: News, place: JournalPlace) -> DealerAt:
+        """Who dealt until a stream time of these findings, by the table's reports and by the roster."""
         times = [_closed_t(record) for record in news.rounds]
         times += [alert.t for alert in (*news.alerts, *news.doubtful)]
         stints: list[Stint] = []
+        changes: list[Change] = []
         if times:
             from_at, to_at = self.at(min(times)) - LONGEST, self.at(max(times)) + LONGEST
             stints = list_stints(session, table_id=self._table_id, from_at=from_at, to_at=to_at)
-        changes = self._changes(session, place)
-        return (
-            lambda t: dealer_at(stints, self.at(t), changes),
-            lambda t: dealer_of_round(stints, self.at(t), changes),
-        )
+            changes = self._changes(session, place)
+        return lambda t: dealer_before(stints, self.at(t), changes)
 
     def _changes(self, session: Session, place: JournalPlace) -> list[Change]:
         """The last changes, with the names that the register has now."""
@@ -292,14 +290,14 @@ class Journal:
         return [(self.at(since_t), dealer and names[dealer]) for since_t, dealer in place.dealers]
 
     def _write_round(
-        self, session: Session, record: RoundRecord, lines: tuple[int, int], dealer_of: DealerAt
+        self, session: Session, record: RoundRecord, lines: tuple[int, int], dealer_at_t: DealerAt
     ) -> RoundRow:
         closed_t = _closed_t(record)
         row = RoundRow(
             table_id=self._table_id,
             log_id=self._log_id,
             number=record.round,
-            dealer=dealer_of(closed_t),
+            dealer=dealer_at_t(closed_t),
             opened_at=self.at(record.opened),
             closed_at=self.at(closed_t),
             first_line=lines[0],

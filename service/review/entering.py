@@ -19,7 +19,7 @@ from thirdcard.rules.log.events import DealerChanged, Event, format_event
 from thirdcard.rules.round.records import format_round
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.dealers.register import known_as
-from thirdcard.service.dealers.roster import who_deals, who_dealt_round
+from thirdcard.service.dealers.roster import who_deals
 from thirdcard.service.ports.moments import format_moment
 from thirdcard.service.review.judging import JudgedRound, LogVerdict
 from thirdcard.service.review.seen_film import SeenFile, SeenFilm, TimeSpan
@@ -117,7 +117,7 @@ def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
             write_doubtful(session, place, [format_alert(alert)])
         rounds = [_round_row(log, judged) for judged in reviewed.verdict.rounds]
         for row in rounds:
-            row.dealer = who_dealt_round(session, log.table_id, row.closed_at, changes)
+            row.dealer = who_deals(session, log.table_id, row.closed_at, changes)
         if shift.completes:
             _count_once(session, shift, rounds)
         session.add_all(rounds)

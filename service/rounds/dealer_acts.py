@@ -80,12 +80,17 @@ def take_stint_out(session: Session, person: Person, stint_id: int, *, now: date
     row = session.get(StintRow, stint_id)
     if row is None or not person.may_see(row.table_id):
         return False
+    take_stint(session, person.name, stint_id, now=now)
+    return True
+
+
+def take_stint(session: Session, who: str, stint_id: int, *, now: datetime) -> None:
+    """Remove a line of the roster that is there."""
     gone = remove_stint(session, stint_id)
     assert gone is not None, "it is there"
     rounds = follow_roster(session, gone.table_id, gone.from_at, gone.to_at, now=now)
     told = {"stint": stint_id, "dealer": gone.dealer or "nobody", "rounds": rounds}
-    audit.note(session, person.name, "stint.removed", f"table:{gone.table_id}", at=now, **told)
-    return True
+    audit.note(session, who, "stint.removed", f"table:{gone.table_id}", at=now, **told)
 
 
 def follow_names(session: Session, dealer_id: int, was: str) -> int:

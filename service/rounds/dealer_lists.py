@@ -5,21 +5,27 @@ A long list is entered in pieces, so that no table waits long for its turn to wr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from thirdcard.service.dealers.csv_files import Line, LineFault, read_dealers, read_roster
-from thirdcard.service.dealers.names import fold
-from thirdcard.service.dealers.register import DealerError, DealerFields, add_dealer, change_dealer, find_dealer
-from thirdcard.service.dealers.roster import StintFields, add_stint, list_stints, remove_stint
-from thirdcard.service.rounds.dealer_acts import follow_names
+from thirdcard.service.dealers.names import fold, is_one_person
+from thirdcard.service.dealers.register import (
+    DealerError,
+    DealerFields,
+    add_dealer,
+    change_dealer,
+    find_dealer,
+    numbered,
+)
+from thirdcard.service.dealers.roster import Stint, StintFields, add_stint, list_stints
+from thirdcard.service.rounds.dealer_acts import follow_names, take_stint
 from thirdcard.service.rounds.who_dealt import follow_roster
 from thirdcard.service.store import audit
 from thirdcard.service.store.database import Database
@@ -65,14 +71,14 @@ class RosterList:
 def import_dealers(database: Database, who: str, text: str, *, now: datetime) -> Imported:
     """Import a list of dealers; existing ones, found by number or name, are changed.
 
-    What the list has no column for stays as it is. A line whose badge is still a dealer's with a later line is entered
-    after that line.
+    What the list has no column for stays as it is. A line whose number or badge another dealer has is tried again after
+    the others, as long as that helps: badges are passed on.
 
     Raises:
         DealerError: It is no such list.
     """
     read = read_dealers(text)
-    lines, faults = _without_doubles(read.lines)
+    lines, faults = _first_of_each(read.lines, _person, "id", "the same person has another line already")
     renamed: list[Renamed] = []
 
     def enter(session: Session, line: Line[DealerFields]) -> None:
@@ -82,12 +88,14 @@ def import_dealers(database: Database, who: str, text: str, *, now: datetime) ->
             renamed.append(Renamed(line=line.number, was=was, name=name))
             audit.note(session, who, "dealer.changed", f"dealer:{number}", at=now, name=name, was=was)
 
-    refused = _enter_all(database, who, "dealers.imported", lines, enter, now)
-    again = {fault.line for fault in refused if fault.field in ("staff_id", "badge")}
-    if again and len(again) < len(lines):
-        left = [line for line in lines if line.number in again]
-        refused = [fault for fault in refused if fault.line not in again]
-        refused += _enter_all(database, who, "dealers.imported", left, enter, now)
+    refused: list[LineFault] = []
+    left = lines
+    while left:
+        came = _enter_all(database, who, "dealers.imported", left, enter, now)
+        again = {fault.line for fault in came if fault.field in ("staff_id", "badge")}
+        is_over = len(came) == len(left)
+        refused += came if is_over else [fault for fault in came if fault.line not in again]
+        left = [] if is_over else [line for line in left if line.number in again]
     return _imported(len(lines) - len(refused), [*read.faults, *faults, *refused], renamed)
 
 
@@ -98,26 +106,20 @@ def import_roster(database: Database, who: str, roster: RosterList, *, now: date
         DealerError: It is no such list.
     """
     read = read_roster(roster.text, roster.zone, roster.tables)
-    listed = {(line.entry.table_id, line.entry.from_at, line.entry.to_at) for line in read.lines}
-    spans: dict[str, tuple[datetime, datetime]] = {}
+    lines, faults = _first_of_each(read.lines, _span, "from", "another line has that table and time")
+    listed = {_span(line.entry) for line in lines}
 
     def enter(session: Session, line: Line[StintFields]) -> None:
         entry = line.entry
         if _is_entered(session, entry):
             return
-        first, last = spans.get(entry.table_id, (entry.from_at, entry.to_at))
-        with session.begin_nested():
-            gone = _replaced(session, entry, listed) if roster.replaces else []
-            add_stint(session, who, entry, now=now)
-        for from_at, to_at in (*gone, (entry.from_at, entry.to_at)):
-            first, last = min(first, from_at), max(last, to_at)
-        spans[entry.table_id] = first, last
+        for stint in _overlapped(session, entry, listed) if roster.replaces else ():
+            take_stint(session, who, stint.id, now=now)
+        add_stint(session, who, entry, now=now)
+        follow_roster(session, entry.table_id, entry.from_at, entry.to_at, now=now)
 
-    refused = _enter_all(database, who, "roster.imported", read.lines, enter, now)
-    for table, span in sorted(spans.items()):
-        with database.writing() as session:
-            follow_roster(session, table, *span, now=now)
-    return _imported(len(read.lines) - len(refused), [*read.faults, *refused])
+    refused = _enter_all(database, who, "roster.imported", lines, enter, now)
+    return _imported(len(lines) - len(refused), [*read.faults, *faults, *refused])
 
 
 def _enter_all(
@@ -135,7 +137,8 @@ def _enter_all(
         with database.writing() as session:
             for line in piece:
                 try:
-                    enter(session, line)
+                    with session.begin_nested():
+                        enter(session, line)
                 except DealerError as error:
                     faults.append(LineFault(line=line.number, field=error.field, message=str(error)))
             audit.note(session, who, action, None, at=now, taken=len(piece) - len(faults), refused=len(faults))
@@ -154,22 +157,29 @@ def _imported(taken: int, faults: Iterable[LineFault], renamed: Sequence[Renamed
     return Imported(taken=taken, faults=sorted(faults, key=lambda fault: fault.line), renamed=renamed)
 
 
-def _without_doubles(lines: Iterable[Line[DealerFields]]) -> tuple[list[Line[DealerFields]], list[LineFault]]:
-    """The lines of different persons, and the faults of the others, whose number (or name, without one) came before."""
-    kept: list[Line[DealerFields]] = []
+def _first_of_each(
+    lines: Iterable[Line[Entry]], key_of: Callable[[Entry], Hashable], field: str, say: str
+) -> tuple[list[Line[Entry]], list[LineFault]]:
+    """The first line with each key, and the faults of the others."""
+    kept: list[Line[Entry]] = []
     faults: list[LineFault] = []
-    first: dict[tuple[str, str], int] = {}
+    first: dict[Hashable, int] = {}
     for line in lines:
-        number = line.entry.staff_id
-        field, text = ("name", line.entry.name) if number is None else ("id", number)
-        before = first.setdefault((field, fold(text)), line.number)
+        before = first.setdefault(key_of(line.entry), line.number)
         if before == line.number:
             kept.append(line)
         else:
-            faults.append(
-                LineFault(line=line.number, field=field, message=f"{field} = {text}; line {before} has it already")
-            )
+            faults.append(LineFault(line=line.number, field=field, message=f"{say}: line {before}"))
     return kept, faults
+
+
+def _person(fields: DealerFields) -> Hashable:
+    """What tells the persons of a list apart: the number, or the name without one."""
+    return ("name", fold(fields.name)) if fields.staff_id is None else ("id", fields.staff_id.casefold())
+
+
+def _span(entry: StintFields) -> tuple[str, datetime, datetime]:
+    return entry.table_id, entry.from_at, entry.to_at
 
 
 def _enter_dealer(
@@ -186,7 +196,7 @@ def _enter_dealer(
         follow_names(session, number, fields.name)
         return None, number
     was, was_confirmed = known.name, known.is_confirmed
-    if was_confirmed and not set(fold(was).split()) & set(fold(fields.name).split()):
+    if was_confirmed and not is_one_person(was, fields.name):
         raise DealerError(
             "id",
             f"id = {fields.staff_id}; is {was}. If that person changed the name, change it in the register; if the "
@@ -209,7 +219,7 @@ def _enter_dealer(
 def _known(session: Session, fields: DealerFields) -> DealerRow | None:
     """The registered dealer with that number, or else with that name and no other number."""
     if fields.staff_id is not None:
-        found = session.scalar(select(DealerRow).where(DealerRow.staff_id == fields.staff_id))
+        found = numbered(session, fields.staff_id)
         if found is not None:
             return found
     named = find_dealer(session, fields.name)
@@ -225,14 +235,8 @@ def _is_entered(session: Session, entry: StintFields) -> bool:
     return any((one.from_at, one.to_at, one.dealer, one.is_ruling) == same for one in there)
 
 
-def _replaced(
-    session: Session, entry: StintFields, listed: set[tuple[str, datetime, datetime]]
-) -> list[tuple[datetime, datetime]]:
-    """Remove older planned lines that overlap a line; returns their spans."""
-    gone = []
-    for one in list_stints(session, table_id=entry.table_id, from_at=entry.from_at, to_at=entry.to_at):
-        is_same_span = (one.from_at, one.to_at) == (entry.from_at, entry.to_at)
-        if not one.is_ruling and (is_same_span or (one.table_id, one.from_at, one.to_at) not in listed):
-            remove_stint(session, one.id)
-            gone.append((one.from_at, one.to_at))
-    return gone
+def _overlapped(session: Session, entry: StintFields, listed: set[tuple[str, datetime, datetime]]) -> list[Stint]:
+    """Older planned lines at the table and time of a line, but for those that the list itself holds."""
+    there = list_stints(session, table_id=entry.table_id, from_at=entry.from_at, to_at=entry.to_at)
+    spans = [(one, (one.table_id, one.from_at, one.to_at)) for one in there if not one.is_ruling]
+    return [one for one, span in spans if span == _span(entry) or span not in listed]

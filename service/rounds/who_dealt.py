@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from thirdcard.service.dealers.register import known_as
-from thirdcard.service.dealers.roster import Change, who_deals, who_dealt_round
+from thirdcard.service.dealers.roster import Change, who_deals
 from thirdcard.service.rounds.corrections import correct_lines, holding, judged_bodies
 from thirdcard.service.rounds.search.index import enter_round
 from thirdcard.service.store.log_chains import chain_of_log
@@ -90,10 +90,8 @@ def _follow(session: Session, rows: Sequence[Row], now: datetime) -> int:
     for row in rows:
         if row.log_id not in changes:
             changes[row.log_id] = dealer_changes(session, session.get_one(LogRow, row.log_id), now=now)
-        if isinstance(row, RoundRow):
-            dealer = who_dealt_round(session, row.table_id, row.closed_at, changes[row.log_id])
-        else:
-            dealer = who_deals(session, row.table_id, row.at, changes[row.log_id])
+        at = row.closed_at if isinstance(row, RoundRow) else row.at
+        dealer = who_deals(session, row.table_id, at, changes[row.log_id])
         if dealer != row.dealer:
             row.dealer = dealer
             if isinstance(row, RoundRow):

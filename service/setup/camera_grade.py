@@ -114,8 +114,8 @@ def _lens_problems(calibration: Calibration, where: str) -> Iterator[SetupProble
         yield wrong(where, "residual_px", value=round(calibration.residual_px, 2), say=say)
     width, height = calibration.image_size_wh_px
     (focal_x, skew, centre_x), (_, focal_y, centre_y), _ = calibration.camera_matrix
-    if calibration.rvec is not None and np.linalg.norm(calibration.rvec) > np.pi + ROUNDING:
-        say = "longer than pi: a rotation in radians (of OpenCV) is needed, not in degrees; calibrate anew"
+    if calibration.rvec is not None and np.linalg.norm(calibration.rvec) > 2 * np.pi + ROUNDING:
+        say = "more than a whole turn: a rotation in radians (of OpenCV) is needed, not in degrees; calibrate anew"
         yield wrong(where, "rvec", value=[round(float(one), 3) for one in calibration.rvec], say=say)
     if abs(skew) > ROUNDING:
         say = "must be 0: no camera has slanting pixels; [[fx, 0, cx], [0, fy, cy], [0, 0, 1]]"
@@ -125,7 +125,10 @@ def _lens_problems(calibration: Calibration, where: str) -> Iterator[SetupProble
         yield wrong(where, "camera_matrix", value=f"fx {focal_x:.0f}, fy {focal_y:.0f}", say=say)
     else:
         off = max(abs(centre_x / width - 0.5), abs(centre_y / height - 0.5))
-        say = f"lies far from the middle of {width} x {height} px; is the calibration of another picture size?"
+        say = (
+            f"lies far from the middle of {width} x {height} px; is the calibration of another picture size, "
+            "or the picture cut out of a larger one?"
+        )
         value = f"cx {centre_x:.0f}, cy {centre_y:.0f}"
         if off > OFF_MIDDLE:
             tell = wrong if off > FAR_OFF_MIDDLE else doubtful

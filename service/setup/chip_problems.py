@@ -13,7 +13,7 @@ from thirdcard.vision.inference.chip_faces import PRINT_NEEDED
 from thirdcard.vision.inference.chip_samples import ALIKE, AlikePair, ChipLooks, alike_pairs, load_looks, load_sample
 
 USUAL_MM = (30.0, 57.0)
-"""Widths of casino chips: the usual ones have 37 to 44 mm, the largest plaques for high limits more."""
+"""Diameters of chips in mm: the usual ones have 37 to 44, those for high limits up to 57."""
 
 
 def chip_problems(chips: ChipSet, where: str, maximum: int | None) -> Iterator[SetupProblem]:
@@ -28,7 +28,7 @@ def chip_problems(chips: ChipSet, where: str, maximum: int | None) -> Iterator[S
         yield wrong(where, "thickness_mm", value=chips.thickness_mm, say=say)
     low, high = USUAL_MM
     if not low <= chips.diameter_mm <= high:
-        say = f"casino chips are {low:g} to {high:g} mm wide; the diameter is needed, in mm"
+        say = f"chips are {low:g} to {high:g} mm wide; write the diameter, in mm"
         yield doubtful(where, "diameter_mm", value=chips.diameter_mm, say=say)
     for (i, one), (k, other) in combinations(enumerate(chips.chips), 2):
         if one.value == other.value and one.name == other.name:

@@ -213,18 +213,24 @@ def _twice(layout: Layout, where: str) -> Iterator[SetupProblem]:
 
 
 def _contradicting_ids(layout: Layout, where: str) -> Iterator[SetupProblem]:
-    """Report areas whose id names the other hand, or another seat, than their keys: two were mixed up."""
+    """Report pairs of areas of which each has the hand, the bet or the seat that the other's id names."""
+    named: dict[tuple[str, str, str], Area] = {}
     for area in layout.areas:
-        words = set(re.split(r"[^a-z0-9]+", area.id.lower()))
-        key, of = ("hand", area.hand) if area.kind == "hand" else ("bet", area.bet)
-        named = words & {"player", "banker"}
-        if of in ("player", "banker") and named and of not in words:
-            say = f"the area's id names the {named.pop()}; were two areas mixed up?"
-            yield doubtful(where, f"areas.{area.id}.{key}", value=of, say=say)
-        seats = {int(found[1]) for word in words if (found := re.fullmatch(r"(?:s|seat)(\d{1,2})", word))}
-        if area.seat is not None and seats and area.seat not in seats:
-            say = f"the area's id names seat {seats.pop()}; were two areas mixed up?"
-            yield doubtful(where, f"areas.{area.id}.seat", value=area.seat, say=say)
+        words = re.split(r"[^a-z0-9]+", area.id.lower())
+        hand = next((one for one in words if one in ("player", "banker")), None)
+        seat = next((one for one in words if re.fullmatch(r"s\d+", one)), None)
+        for key, of, word in (
+            ("hand", area.hand, hand),
+            ("bet", area.bet, hand),
+            ("seat", None if area.seat is None else f"s{area.seat}", seat),
+        ):
+            if of is None or word is None or of == word or (key == "bet" and of not in ("player", "banker")):
+                continue
+            other = named.get((key, word, of))
+            if other is not None:
+                say = f"the ids of {other.id} and {area.id} name each the other's {key}; were they mixed up?"
+                yield doubtful(where, f"areas.{area.id}.{key}", value=getattr(area, key), say=say)
+            named[key, of, word] = area
 
 
 def _seats(layout: Layout, where: str, *, is_complete: bool) -> Iterator[SetupProblem]:

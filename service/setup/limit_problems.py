@@ -70,7 +70,7 @@ def _payable(limits: Limits, step: int, where: str) -> Iterator[SetupProblem]:
 
 def _not_offered(limits: Limits, rules: Rules, where: str) -> Iterator[SetupProblem]:
     for name in limits.bets:
-        if not rules.offers(Bet(name)):
+        if Bet(name) not in rules.known:
             say = f"the bet is not offered by {rules.rulebook.id} with these options"
             yield doubtful(where, f"limits.bets.{name}", say=say)
 

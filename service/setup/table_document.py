@@ -52,9 +52,11 @@ def read_table_document(path: Path) -> TableDocument:
             table = TableFile.model_validate(kept)
         except ValidationError as error:
             errors += [one for one in table_errors_from(error, TableFile, where) if not _is_known(one.key, refused)]
+            gone: set[Way] = set()
             for way in sorted({_refused_way(kept, dict(one)) for one in error.errors(include_url=False)}, reverse=True):
-                if format_way(way) not in refused and not _is_known(format_way(way), refused):
-                    refused |= {format_way(way)} | _left_out(kept, way)
+                if not any(way[: len(one)] == one for one in gone):
+                    gone |= {way} | _left_out(kept, way)
+            refused |= {format_way(way) for way in gone}
         else:
             return TableDocument(table=table, errors=tuple(errors), refused=frozenset(refused))
 
@@ -80,8 +82,8 @@ def _refused_way(document: Mapping[str, Any], complaint: Mapping[str, Any]) -> W
     return (*way, complaint["loc"][-1]) if complaint["type"] == "missing" else tuple(way)
 
 
-def _left_out(document: dict[str, Any], way: Way) -> set[str]:
-    """Replace or delete a value; returns the keys of what had to go with it."""
+def _left_out(document: dict[str, Any], way: Way) -> set[Way]:
+    """Replace or delete a value; returns the paths of what had to go with it."""
     *parents, last = way
     held: Any = document
     for step in parents:
@@ -92,9 +94,9 @@ def _left_out(document: dict[str, Any], way: Way) -> set[str]:
     elif isinstance(held, list) and any(isinstance(one, dict) for one in held):
         del held[int(last)]
     elif isinstance(held, list):  # such as a size: its other values mean nothing alone
-        return {format_way(tuple(parents))} | _left_out(document, tuple(parents))
+        return {tuple(parents)} | _left_out(document, tuple(parents))
     elif last in held:
         del held[last]
     else:
-        return {format_way(way[:-1])} | _left_out(document, way[:-1])
+        return {way[:-1]} | _left_out(document, way[:-1])
     return set()

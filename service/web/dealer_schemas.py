@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, Field, StringConstraints
 
 from thirdcard.service.dealers.csv_files import read_moment
-from thirdcard.service.dealers.register import LONGEST_BADGE, LONGEST_NAME, LONGEST_STAFF_ID, DealerFields, DealerView
+from thirdcard.service.dealers.names import LONGEST_NAME
+from thirdcard.service.dealers.register import LONGEST_BADGE, LONGEST_STAFF_ID, DealerFields, DealerView
 from thirdcard.service.dealers.roster import Stint, StintFields
 from thirdcard.service.ports.moments import Moment
 from thirdcard.service.rounds.dealer_lists import Imported

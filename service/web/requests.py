@@ -12,11 +12,11 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from thirdcard.rules.game.words import Severity
+from thirdcard.service.dealers.csv_files import YEARS
 from thirdcard.service.store.alert_states import AlertState
 
 MOST_ITEMS = 500
 LARGEST_ID = 2**53 - 1
-YEARS = range(2000, 2100)
 
 
 MOST_WORDS_LINES = 200

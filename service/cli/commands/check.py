@@ -73,7 +73,8 @@ def _with_film(found: TableCheck) -> TableCheck:
         problem = refused(error)
     else:
         return found
-    return replace(found, problems=(*found.problems, problem))
+    problems = sorted((*found.problems, problem), key=lambda one: one.grade != "wrong")
+    return replace(found, problems=tuple(problems))
 
 
 def _with_picture(found: TableCheck, picture: Path | None, *, look: bool) -> TableCheck:

@@ -74,6 +74,11 @@ def test_lists_as_programs_write_them(text: str) -> None:
     assert (line.entry.name, line.entry.staff_id) == ("Ann Lee", "1")
 
 
+def test_person_who_may_see_no_table_names_none() -> None:
+    read = read_roster("table,from,to,dealer\nB07,2026-11-26 20:00,2026-11-26 20:40,1\n", ZURICH, [])
+    assert [fault.field for fault in read.faults] == ["table"]
+
+
 def test_roster_by_the_house_s_clock_and_by_offsets() -> None:
     by_clock, by_offset = "2026-11-26 20:00,2026-11-26T20:40,1041", "2026-11-26T20:40:00Z,2026-11-26T21:00:00Z,"
     text = f"table,from,to,dealer\nB07,{by_clock}\nB07,{by_offset}\n"

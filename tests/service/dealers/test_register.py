@@ -124,14 +124,6 @@ def test_what_was_reported_before_it_was_entered_is_joined(database: Database) -
         assert [one.name for one in list_dealers(session)] == ["Zara Zed"]
 
 
-def test_former_name_may_become_another_person_s(database: Database) -> None:
-    with database.writing() as session:
-        ben = add_dealer(session, BEN, now=NOON)
-        change_dealer(session, ben, DealerFields(name="Ben Lim", staff_id="1041"))
-        add_dealer(session, DealerFields(name="Ben Tan", staff_id="2000"), now=NOON)
-        assert [one.name for one in list_dealers(session)] == ["Ben Lim", "Ben Tan"]
-
-
 def test_names_longer_than_any_entry_are_one_person(database: Database) -> None:
     with database.writing() as session:
         first, second = (known_as(session, "x" * 300 + end, now=NOON) for end in ("a", "b"))

@@ -13,7 +13,7 @@ from thirdcard.service.dealers.roster import (
     StintFields,
     add_stint,
     dealer_at,
-    dealer_of_round,
+    dealer_before,
     list_stints,
     remove_stint,
 )
@@ -57,8 +57,8 @@ def test_what_a_table_reported_holds_again_after_the_plan() -> None:
 
 def test_who_comes_at_the_end_of_a_round_did_not_deal_it() -> None:
     told = ((at(5), "Cleo"), (at(15), "Dan"))
-    assert [dealer_of_round((), at(minute), told) for minute in (15, 16)] == ["Cleo", "Dan"]
-    assert dealer_of_round(ROSTER, at(40), ()) == "Ann"
+    assert [dealer_before((), at(minute), told) for minute in (15, 16)] == ["Cleo", "Dan"]
+    assert dealer_before(ROSTER, at(40), ()) == "Ann"
 
 
 def test_badge_at_the_very_moment_comes_before_the_plan() -> None:

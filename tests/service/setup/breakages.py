@@ -64,6 +64,7 @@ BREAKAGES: dict[str, Breakage] = {
         where="overhead.yaml",
         key="homography",
         says="contradict each other",
+        is_wrong=False,
     ),
     "a lens with slanting pixels": Breakage(
         breaks=put("camera", "camera_matrix.0.1", 300.0),
@@ -82,14 +83,14 @@ BREAKAGES: dict[str, Breakage] = {
         breaks=put("chips", "diameter_mm", 19.5),
         where="chips.yaml",
         key="diameter_mm",
-        says="casino chips",
+        says="write the diameter",
         is_wrong=False,
     ),
-    "an id with an invisible character": Breakage(
-        breaks=put_area("s1-player", "id", "s1-player\u00a0"),
+    "an id of two lines": Breakage(
+        breaks=put_area("s1-player", "id", "s1\nplayer"),
         where="layout.yaml",
         key="areas[",
-        says="invisible",
+        says="control characters",
     ),
     "an alert code misspelt": Breakage(
         breaks=put("table", "alerts", {"codes": {"late_bet.place": 0.1}}),
@@ -101,14 +102,14 @@ BREAKAGES: dict[str, Breakage] = {
         breaks=swapped("player-box", "banker-box", "id"),
         where="layout.yaml",
         key="areas.",
-        says="the area's id names the",
+        says="name each the other's hand",
         is_wrong=False,
     ),
     "an area with another seat in its id": Breakage(
         breaks=swapped("s1-player", "s2-player", "id"),
         where="layout.yaml",
         key="areas.s",
-        says="the area's id names seat",
+        says="name each the other's seat",
         is_wrong=False,
     ),
     "the file is no YAML": Breakage(

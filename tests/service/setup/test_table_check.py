@@ -316,6 +316,26 @@ def test_every_fault_of_the_house_s_file_is_named(tmp_path: Path) -> None:
     assert found == {(str(house), key) for key in ("port", "timezone", "alerts.false_per_table_hour")}
 
 
+def test_keys_with_dots_that_begin_alike_are_both_named(tmp_path: Path) -> None:
+    setup = good_setup()
+    setup.table["alerts"] = {"codes": {"late_bet": 1, "late_bet.placd": 1}}
+    found = {problem.key for problem in check_table(setup.write(tmp_path)).problems}
+    assert found == {"alerts.codes.late_bet", "alerts.codes.late_bet.placd"}
+
+
+@pytest.mark.parametrize("homography", [None, [[0.0] * 3] * 3], ids=["null", "singular"])
+def test_homography_beside_a_pose_may_be_nothing(homography: object, tmp_path: Path) -> None:
+    setup = good_setup()
+    setup.camera["homography"] = homography
+    assert check_table(setup.write(tmp_path)).is_fit is (homography is None)
+
+
+def test_ids_that_name_something_else_are_no_mix_up(tmp_path: Path) -> None:
+    setup = good_setup()
+    setup.area("s1-banker")["id"] = "player-1-b"
+    assert check_table(setup.write(tmp_path)).problems == ()
+
+
 def test_unknown_bet_is_no_missing_area_too(tmp_path: Path) -> None:
     setup = good_setup()
     setup.area("s1-banker")["bet"] = "bnker"

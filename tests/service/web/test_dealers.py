@@ -181,11 +181,25 @@ def test_badge_that_was_passed_on_is_entered_in_any_order_of_lines(room: TestRoo
     assert {one["name"]: one["badge"] for one in dealers(room)} == {"Ann Lee": "04A1B2", "Ben Tan": None}
 
 
+def test_badges_that_move_along_a_chain_are_entered(room: TestRoom) -> None:
+    import_list(room, "name,id,badge\nAnn Lee,1,X1\nBen Tan,2,X2\nCleo Park,3,X3\n")
+    told = import_list(room, "name,id,badge\nAnn Lee,1,X2\nBen Tan,2,X3\nCleo Park,3,X4\n")
+    assert (told["taken"], told["refused"]) == (3, [])
+    assert [one["badge"] for one in dealers(room)] == ["X2", "X3", "X4"]
+
+
+def test_refused_line_leaves_nothing_behind(room: TestRoom) -> None:
+    enter_both(room)
+    assert import_list(room, "name,id,badge\nAnn Poh,9,04A1B2\n")["taken"] == 0
+    assert [one["name"] for one in dealers(room)] == ["Ann Lee", "Ben Tan"]
+    assert import_list(room, "name,id\nAnn Lee,e104\nAnn Poh,9\n")["taken"] == 1
+
+
 def test_list_renames_visibly_and_gives_no_number_to_a_stranger(room: TestRoom) -> None:
     enter_both(room)
     told = import_list(room, "name,id\nBen Lim,1041\nKurt Wagner,1042\nCleo Park,\ncleo park,\n")
     assert told["renamed"] == [{"line": 2, "was": "Ben Tan", "name": "Ben Lim"}]
-    assert [(fault["line"], fault["field"]) for fault in told["refused"]] == [(3, "id"), (5, "name")]
+    assert [(fault["line"], fault["field"]) for fault in told["refused"]] == [(3, "id"), (5, "id")]
     assert "1042; is Ann Lee" in told["refused"][0]["message"]
 
 
@@ -211,6 +225,14 @@ def test_roster_that_was_changed_replaces_the_older_one(room: TestRoom) -> None:
     assert import_list(room, text, "roster", replaces=True)["taken"] == 1
     with room.database.reading() as session:
         assert session.scalars(select(RoundRow.dealer).where(RoundRow.log_id == log).distinct()).all() == ["Ann Lee"]
+
+
+def test_roster_that_contradicts_itself_is_refused_there(room: TestRoom) -> None:
+    enter_both(room)
+    span = "B07,2026-05-04 20:00,2026-05-04 20:30"
+    text = f"table,from,to,dealer\n{span},1041\n{span},1042\n"
+    told = import_list(room, text, "roster", replaces=True)
+    assert (told["taken"], [fault["line"] for fault in told["refused"]]) == (1, [3])
 
 
 def test_long_roster_is_read_in_parts(room: TestRoom) -> None:

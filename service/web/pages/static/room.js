@@ -241,16 +241,11 @@ function showTables(form, { items }) {
   complain(form, "");
   say(lines.length ? "The files were read again." : "Nothing has changed.");
 }
-/** The text of a file: UTF-16 where it says so, else UTF-8, else as old spreadsheets write it. */
+/** The text of a file: UTF-16 where it says so, else UTF-8; lines that are in neither are refused. */
 function textOf(bytes) {
   const [first, second] = new Uint8Array(bytes.slice(0, 2));
-  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
+  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
 }
 document.addEventListener("change", async ({ target }) => {
   if (target.dataset?.file && target.files[0]) target.form.elements[target.dataset.file].value = textOf(await target.files[0].arrayBuffer());
