@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from thirdcard.service.evaluate.panels import GREEN, INK, Panel, PanelAxis, draw_panels, share_ticks
@@ -10,6 +11,8 @@ from thirdcard.service.evaluate.reliability import PredictedPlay, Prediction, ba
 from thirdcard.service.evaluate.reliability_sheets import band_name
 
 NOTE = "Dots: how often it was true, with 95 % intervals. Rings: how sure it was said to be, on the mean."
+NEAR = 0.08
+"""Points nearer to each other than this share of the panel have one name, else names would overlap."""
 _LEAST_HOURLY = 1.0
 """The smallest range of the false alert axis, per hour."""
 
@@ -54,10 +57,14 @@ def _lines_panel(play: PredictedPlay) -> Panel:
         ((each.hourly.per_hour or 0.0) / most, each.found / each.n_true if each.n_true else 0.0) for each in figures
     ]
     panel.line([(0.0, 0.0), *_stairs(places)], GREEN)
+    named: list[tuple[float, float]] = []
     for line in (0.5, 0.9, 0.99):
         i = next((i for i, one in reversed(list(enumerate(lines))) if one >= line), None)
         if i is not None:
             panel.point(places[i])
+            if any(math.dist(places[i], other) < NEAR for other in named):
+                continue
+            named.append(places[i])
             panel.text(_beside(places[i]), f"line at {line:.0%}".replace("%", " %"))
     return panel
 

@@ -15,7 +15,6 @@ from math import exp, log
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincinv
 
 from thirdcard.service.evaluate.rates import poisson_interval
 from thirdcard.service.evaluate.reliability import Prediction
@@ -33,7 +32,7 @@ LINES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65,
 """The last is the highest threshold that is ever chosen: above it true findings are lost, and no false one was seen to
 go."""
 CAREFUL_SHARE = 0.8
-"""The share of the intervals whose upper ends are used: one house in ten gets more false alerts than it asked for."""
+"""The share of the interval whose upper end is used: one house in ten gets more false alerts than it asked for."""
 STEPS = 50
 
 Floats = NDArray[np.float64]
@@ -165,14 +164,13 @@ def calibrated_by_others(findings: Sequence[WeighedFinding]) -> list[Prediction]
 def fit_tail(claims: Sequence[Prediction], hours: float) -> Tail:
     """The tail of false findings, from the lowest threshold without one in clean play.
 
-    Its rate is the upper bound for a count of zero. Its scale is the upper bound of the mean excess in logits over that
-    threshold of all false findings, including play full of faults, and one more of 1: a sum of so many exponential
-    variables has a gamma distribution.
+    Its rate is the upper bound for a count of zero. Its scale is the mean excess in logits over that threshold of all
+    false findings, including play full of faults, and one more.
     """
     false = [each for each in claims if not each.is_true]
     line = next((line for line in LINES if not _counted(false, line)), LINES[-1])
     over = [logit(each.confidence) - logit(line) for each in false if each.confidence >= line]
-    scale = (sum(over) + 1.0) / float(gammaincinv(len(over) + 1, (1.0 - CAREFUL_SHARE) / 2.0))
+    scale = (sum(over) + 1.0) / (len(over) + 1.0)
     return Tail(from_line=line, rate=_rate(_counted(false, line), hours), scale=scale, n=len(over))
 
 

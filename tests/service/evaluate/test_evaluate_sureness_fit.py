@@ -113,7 +113,7 @@ def test_tail_begins_where_clean_play_brought_none_and_falls_as_false_findings_d
     claims = [said(0.1, False, is_clean=True)] * 10 + [said(0.5, False, is_clean=True)] * 3 + [said(0.8, False)] * 3
     tail = fit_tail(claims, 10.0)
     assert [tail.from_line, tail.rate, tail.n] == [0.55, pytest.approx(0.2303, abs=1e-4), 3]
-    assert tail.scale == pytest.approx((3 * (logit(0.8) - logit(0.55)) + 1.0) / 1.7448, rel=1e-4)  # gamma of 4, 10 %
+    assert tail.scale == pytest.approx((3 * (logit(0.8) - logit(0.55)) + 1.0) / 4.0)
     assert tail.at(0.55) == pytest.approx(tail.rate)
     assert tail.at(0.9) < tail.at(0.7)
 
