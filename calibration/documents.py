@@ -205,7 +205,7 @@ def unknown_keys(
 def unknown_key(key: str, names: Sequence[str]) -> str:
     """What to say of a key that is not allowed: the allowed ones, and which may be meant."""
     near = get_close_matches(key.lower(), names, n=1, cutoff=0.7)
-    return f"unknown key{f', perhaps {near[0]}' if near else ''}; allowed: {', '.join(names)}"
+    return f"unknown key; allowed: {', '.join(names)}" + (f"; perhaps {near[0]}" if near else "")
 
 
 def take_text(mapping: Mapping[str, object], key: str, kind: type[CalibrationError]) -> str:

@@ -29,7 +29,7 @@ BREAKAGES: dict[str, Breakage] = {
         breaks=put("table", "limts", {"minimum": 25}),
         where="table.yaml",
         key="limts",
-        says="unknown key, perhaps limits",
+        says="; perhaps limits",
     ),
     "limits between which no chips lie": Breakage(
         breaks=put("table", "limits", {"minimum": 26, "maximum": 49}),
