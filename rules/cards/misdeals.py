@@ -144,7 +144,7 @@ def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
         return
     winner, announced = winner_of(player, banker), (result.player, result.banker, result.winner)
     confidence = at_result.confidence() * (1.0 if result.confidence is None else result.confidence)
-    if missing is not None:
+    if missing is not None and not _contradicts_itself(result):
         confidence *= _sureness_of_lack(missing[0], at_result, running)
     yield Finding(
         code="misdeal.wrong_result",
@@ -154,6 +154,13 @@ def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
         cards=tuple(card.card for side in Side for card in at_result.hand(side) if card.card is not None),
         confidence=confidence,
     )
+
+
+def _contradicts_itself(result: ResultAnnounced) -> bool:
+    """Whether the announced winner is not that of the announced points: wrong, whatever the cards are."""
+    if result.player is None or result.banker is None or result.winner is None:
+        return False
+    return result.winner is not winner_of(result.player, result.banker)
 
 
 def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:

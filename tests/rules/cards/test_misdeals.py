@@ -329,6 +329,15 @@ def test_a_card_that_a_camera_missed_would_explain_another_total(
     assert {alert.code.removeprefix("misdeal."): alert.confidence for alert in alerts} == sure
 
 
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_result_that_contradicts_itself_is_wrong_whatever_a_camera_missed(rulebook_id: str) -> None:
+    log = log_of(rulebook_id).open()
+    for hand, card in (("player", "KH"), ("banker", "JD"), ("player", "7C"), ("banker", "AH")):
+        log.deal(hand, card, source="camera")
+    log.turn_all().add("result_announced", player=7, banker=3, winner="banker").close()
+    assert only(alerts_of(log), "misdeal.wrong_result").confidence == 1.0
+
+
 @pytest.mark.parametrize(("seen", "sure"), [(1.0, 0.8), (0.9, 0.8), (0.5, 0.5)])
 def test_order_is_in_doubt_where_nobody_saw_the_card_before_come(seen: float, sure: float) -> None:
     log = TableLog(rules_of("nsw")).open().deal("player", None, face_up=False, confidence=seen)
