@@ -137,6 +137,9 @@ class SetupDoubt:
     _told: list[Alert] = field(default_factory=list)
     _on_end: dict[str, int] = field(default_factory=dict)
     """By code: in how many rounds in a row it was found."""
+    _settled_so: set[str] = field(default_factory=set)
+    """By `Suspect.what`: the suspects that explain a round settled against its cards, and that no round contradicted
+    since."""
 
     def __post_init__(self) -> None:
         self._as_set = 1.0 - sum(suspect.weight for suspect in self.suspects)
@@ -187,6 +190,7 @@ class SetupDoubt:
             found: The findings of the round under the set-up of the table's files.
             record: Its record under that set-up.
         """
+        self._note_settling(found, record)
         self._as_set, weights = self._weights(found)
         self._as_set *= settling_weight(record, self.priors)
         total = self._as_set + sum(weights)
@@ -204,17 +208,33 @@ class SetupDoubt:
         self._told = [alert for alert in self._told if culprit.shows(alert)]
         return withdrawn
 
+    def _note_settling(self, found: Collection[Alert], record: RoundRecord | None) -> None:
+        """Note which suspects explain a round that was settled against its cards, and which a later round contradicts.
+
+        Such a round accuses nobody, so nobody else would hear of it.
+        """
+        settling = settling_weight(record, self.priors)
+        as_set = fault_weight(found, self.priors) * settling
+        for suspect in self.suspects:
+            weight = suspect.weight_of_round(self.priors)
+            if weight < as_set:
+                self._settled_so.discard(suspect.what)
+            elif weight > as_set and settling < 1.0:
+                self._settled_so.add(suspect.what)
+
     def _hint_at_repeats(self) -> None:
         code, count = max(self._on_end.items(), key=lambda one: one[1], default=("", 0))
         look = LOOK_AT.get(code.partition(".")[0])
         if count >= self.priors.hint_after_rounds and look is not None:
             self.hint = f"{code} in {count} rounds on end: look at the set-up; {look}"
         else:
-            self.hint = next((f"{one.what}: look at the set-up" for one in self.suspects if self._is_seen(one)), None)
+            shown = [suspect for suspect in self.suspects if self._is_shown(suspect)]
+            likeliest = max(shown, key=lambda suspect: suspect.weight, default=None)
+            self.hint = None if likeliest is None else f"{likeliest.what}: look at the set-up"
 
-    def _is_seen(self, suspect: Suspect) -> bool:
-        """Whether something other than play speaks for a suspect, and play does not speak against it."""
-        return suspect.weight > self._seen.get(suspect.name, 1.0)
+    def _is_shown(self, suspect: Suspect) -> bool:
+        """Whether the words on the cloth or a settled round speak for a suspect, and play does not speak against it."""
+        return suspect.what in self._settled_so or suspect.weight > self._seen.get(suspect.name, 1.0)
 
     def _weights(self, standing: Iterable[Alert]) -> tuple[float, list[float]]:
         """The weights of the given set-up and of each suspect, including the running round."""

@@ -167,13 +167,27 @@ def test_one_round_in_which_winners_were_only_taken_makes_no_hint() -> None:
     assert belief.setup is not None and belief.setup.hint is None
 
 
-def test_one_round_that_was_settled_against_the_cards_makes_no_hint() -> None:
-    """That may be one misread card."""
-    unreported = [event for event in played(4) if not isinstance(event, ResultAnnounced)]
+@pytest.mark.parametrize("rounds", [2, 3, 4])
+def test_hint_of_one_round_that_was_settled_against_the_cards_is_taken_back_by_the_next(rounds: int) -> None:
+    """That may be one misread card, and nobody is accused. So somebody should look, until a round speaks against it."""
+    unreported = [event for event in played(rounds) if not isinstance(event, ResultAnnounced)]
     closes = [event.t for event in unreported if isinstance(event, RoundClosed)]
     belief = belief_of(STYLE_A, boxes(), bets())
-    judged(belief, unreported, lambda event: swap_bets(event) if closes[0] < event.t <= closes[1] else event)
-    assert belief.setup is not None and belief.setup.hint is None
+    told = judged(belief, unreported, lambda event: swap_bets(event) if closes[0] < event.t <= closes[1] else event)
+    assert told.alerts == ()
+    assert belief.setup is not None
+    assert belief.setup.hint == ("bets: look at the set-up" if rounds == 2 else None)
+
+
+def test_swapped_bets_are_hinted_at_in_the_only_round_that_settles_them() -> None:
+    rounds = [event for event in played(3) if not isinstance(event, ResultAnnounced | WagerSettled)]
+    settled = [event for event in played(3) if isinstance(event, WagerSettled)]
+    closes = [event.t for event in rounds if isinstance(event, RoundClosed)]
+    last = [event for event in settled if event.t > closes[1]]
+    events = sorted([*rounds, *last], key=lambda event: event.t)
+    belief = belief_of(STYLE_A, boxes(), bets())
+    assert judged(belief, events, swap_bets).alerts == ()
+    assert belief.setup is not None and belief.setup.hint == "bets: look at the set-up"
 
 
 def test_fault_of_a_dealer_is_still_told_at_once() -> None:
