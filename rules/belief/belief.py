@@ -21,13 +21,16 @@ from thirdcard.rules.belief.missed_cards import (
     missed_before,
     share_dealt_open,
     share_not_dealt,
+    weight_of_lack,
     with_missed,
 )
 from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, is_order_open, settled, shown_where_laid
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
 from thirdcard.rules.belief.sight import CameraSight
+from thirdcard.rules.belief.table_reading import TableReading, faces_of
 from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.words import Source
 from thirdcard.rules.log.events import (
     UNSEEN,
@@ -78,13 +81,15 @@ class Hypothesis:
     """Areas and stream times in seconds at which the player, not the dealer, moved chips."""
     absent: set[str] = field(default_factory=set)
     """Ids of cards that do not exist in this hypothesis, or not yet."""
+    faces: dict[str, Card] = field(default_factory=dict)
+    """The faces of the cards in this hypothesis, by card id."""
     record: RoundRecord | None = None
     """The round's record, once it has closed."""
 
     def copy(self, evidence: float) -> Hypothesis:
         """An independent copy with another evidence."""
         order, players, absent = deepcopy(self.order), set(self.players), set(self.absent)
-        return Hypothesis(self.referee.copy(), evidence, order, players, absent, self.record)
+        return Hypothesis(self.referee.copy(), evidence, order, players, absent, dict(self.faces), self.record)
 
     def observe(self, event: Event, choice: Choice) -> Judgement:
         """Apply the next line, read as `choice` says."""
@@ -99,6 +104,7 @@ class Hypothesis:
             return self.take(self.referee.advance(event.t))
         if choice.is_players and isinstance(event, WagerSettled):
             self.players.add((event.area, event.t))
+        self.faces.update(faces_of(choice.lines))
         judgement = Judgement()
         for line in choice.lines:
             judgement = self._observe(line)
@@ -120,9 +126,11 @@ class Hypothesis:
 
     def weight(self, priors: Priors) -> float:
         """The evidence times how often rounds with these faults happen."""
-        weight = self.evidence
+        standing = self.referee.standing.values()
+        of_lack, weighed = weight_of_lack(standing, priors)
+        weight = self.evidence * of_lack
         codes: list[str] = []
-        for alert in sorted(self.referee.standing.values(), key=lambda alert: alert.t):
+        for alert in sorted((one for one in standing if one not in weighed), key=lambda alert: alert.t):
             sure = alert.confidence
             weight *= sure * priors.rate(alert.code, codes) + 1.0 - sure
             codes.append(alert.code)
@@ -142,6 +150,8 @@ class Belief:
     found: tuple[Alert, ...] = ()
     """All findings of the round that closed last, reported or not, with their confidence at its end."""
     sight: CameraSight = field(default_factory=CameraSight)
+    reading: TableReading = field(default_factory=TableReading)
+    """How this table's cards were misread."""
     setup: SetupDoubt | None = None
     """Doubts about the table's set-up; None: the set-up is taken to be right."""
     _before: Referee | None = None
@@ -222,6 +232,8 @@ class Belief:
             if branched is not None:
                 judgement = branched if again is None else again()
         closes = bool(judgement.rounds)
+        if closes:
+            self.reading.note(self._lines, self._hypotheses[0].faces if self._hypotheses else {})
         if not self._hypotheses and not judgement.alerts:
             self.found = () if closes else self.found
             unbelieved = self._doubt_setup(judgement.rounds) if closes else ()
@@ -287,7 +299,8 @@ class Belief:
 
     def _choices(self, number: int) -> Sequence[Choice]:
         """The readings of one line of the round."""
-        choices = choices_of(self._lines[number], are_cards_out=self._are_cards_out(number))
+        line = self.reading.doubted(self._lines[number])
+        choices = choices_of(line, are_cards_out=self._are_cards_out(number))
         hand = missed_before(self._lines, number, self.referee.order, self.referee.face_down)
         return choices if hand is None else with_missed(choices, hand, self.priors.missed_share)
 

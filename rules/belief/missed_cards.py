@@ -15,12 +15,21 @@ from thirdcard.rules.belief.priors import Priors
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import PACK
 from thirdcard.rules.game.words import Side, Source
-from thirdcard.rules.log.events import CardDealt, CardMoved, CardPassed, CardTurned, Event, ResultAnnounced
+from thirdcard.rules.log.events import (
+    UNSEEN,
+    CardDealt,
+    CardMoved,
+    CardPassed,
+    CardTurned,
+    Event,
+    ResultAnnounced,
+)
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.rules.rulebook.model import Phase
 
 _MISSING = {"misdeal.short_hand": Phase.INITIAL, "misdeal.third_card_missing": Phase.THIRD}
 """The phase of the card that each fault says is missing."""
+_THIRD_MISSING, _WRONG_RESULT = "misdeal.third_card_missing", "misdeal.wrong_result"
 _DEALT_OPEN = ("exposed_card.first_card", "exposed_card.face_up_deal")
 
 
@@ -85,6 +94,27 @@ def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[
     return rate / (rate + missed)
 
 
+def weight_of_lack(standing: Collection[Alert], priors: Priors) -> tuple[float, Collection[Alert]]:
+    """How often a round has the faults about a third card that a hand seems to lack, and which faults those are.
+
+    Where the announced points are not those of the cards seen, the referee leaves open whether a third card is missing
+    and the result is wrong, or the card that makes up the difference was overlooked. Cards are seldom overlooked, so
+    such a round is hardly likelier than one with both faults.
+
+    Args:
+        standing: The faults of the round in one hypothesis.
+        priors: How often cards are overlooked, and how often such faults happen.
+    """
+    lack = next((one for one in standing if one.code == _THIRD_MISSING and one.confidence <= UNSEEN), None)
+    result = next((one for one in standing if one.code == _WRONG_RESULT), None)
+    if lack is None or result is None:
+        return 1.0, ()
+    wrong, overlooked = priors.rate(_WRONG_RESULT), priors.missed_card * _share_of_cards_worth(1)
+    if result.confidence > UNSEEN:  # it is wrong whatever the cards are
+        return wrong * (priors.rate(_THIRD_MISSING) + overlooked), (lack, result)
+    return wrong * priors.rate(_THIRD_MISSING) + overlooked, (lack, result)
+
+
 def _lie_open(alert: Alert, lines: Sequence[Event]) -> bool:
     """Whether every card of the hands that came face down was turned before the fault was found."""
     before = [line for line in lines if line.t <= alert.t]
@@ -108,7 +138,7 @@ def _points_lacking(alert: Alert, lines: Sequence[Event]) -> int | None:
 
 
 def _share_of_cards_worth(points: int) -> float:
-    """The share of a deck's cards that count so many points."""
+    """The share of a deck's cards that count so many points, 0 to 9; it is the same for all but 0."""
     return sum(card.point_value == points for card in PACK) / len(PACK)
 
 

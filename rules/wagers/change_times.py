@@ -34,21 +34,24 @@ class ChangeTimes:
     put_down_at_once: float
     eagerness: float
 
-    def lateness(self, close_t: float, within_s: float, span: Span, *, adds: bool) -> float:
+    def lateness(
+        self, close_t: float, within_s: float, span: Span, *, adds: bool, is_known_late: bool = False
+    ) -> float:
         """The probability that a change came after the close, 0 to 1.
 
         Changes that may have come in time are weighted higher, because players change wagers far more often before the
-        close than after it.
+        close than after it. That does not hold for a player of whom another late change is known.
 
         Args:
             close_t: When betting closed, seconds.
             within_s: The most that `close_t` can be off, in seconds; all errors are equally likely.
             span: The bounds of the change's time, seconds.
             adds: Whether chips were put down, not taken.
+            is_known_late: Whether the same move began late.
         """
         steps = [(2 * step + 1 - CLOSE_STEPS) / CLOSE_STEPS for step in range(CLOSE_STEPS)] if within_s else [0.0]
         late = sum(self._share_after(close_t + within_s * step, span, adds=adds) for step in steps) / len(steps)
-        return late / (late + self.eagerness * (1.0 - late))
+        return late if is_known_late else late / (late + self.eagerness * (1.0 - late))
 
     def _share_after(self, t: float, span: Span, *, adds: bool) -> float:
         """The probability that a change within the span came after `t`, without regard to the close."""

@@ -327,7 +327,21 @@ def _chips(change: LateChange) -> int | None:
 
 
 def _moved(one: LateChange, other: LateChange) -> Finding:
+    """The fault of a move: the move, or its late half, where the other half was probably in time.
+
+    The chips were taken first. If that was late, a player who hurries put them down late; the close of the other area
+    may still have come later.
+    """
     placed, removed = (one, other) if one.kind is ChangeKind.PLACED else (other, one)
+    placed_late, removed_late = placed.finding.confidence, removed.finding.confidence
+    both = min(
+        removed_late * _confidence(placed.event, placed.close, span_of(placed.event), adds=True, is_known_late=True),
+        max(placed_late, removed_late),
+    )
+    late = placed if placed_late > removed_late else removed
+    sure = late.finding.confidence
+    if both < sure - both:
+        return late.finding
     amounts = [change.finding.amount for change in (placed, removed) if change.finding.amount is not None]
     worth = f"{amounts[0]}" if amounts else "a wager"
     origin, target = name_of(removed.event.bet), name_of(placed.event.bet)
@@ -339,16 +353,17 @@ def _moved(one: LateChange, other: LateChange) -> Finding:
         message=f"Seat {placed.finding.seat} moved {worth} from {origin} to {target} after betting closed.",
         facts=removed.finding.facts,
         amount=amounts[0] if amounts else None,
-        confidence=min(placed.finding.confidence, removed.finding.confidence),
+        confidence=sure,
     )
 
 
-def _confidence(event: WagerChanged, close: Close, span: Span, *, adds: bool) -> float:
+def _confidence(event: WagerChanged, close: Close, span: Span, *, adds: bool, is_known_late: bool = False) -> float:
     """The confidence that the change was late, and made by somebody who may not make it."""
     confidence = confidence_of(event) * close.confidence
     if is_by_nobody_known(event) and event.source not in (Source.PERSON, Source.SIGNAL):
         confidence *= UNSEEN  # it may have been the dealer; a change reported by a person means a player's
-    return confidence * shipped_change_times().lateness(close.t, close.within_s, span, adds=adds)
+    times = shipped_change_times()
+    return confidence * times.lateness(close.t, close.within_s, span, adds=adds, is_known_late=is_known_late)
 
 
 def _message(event: WagerChanged, kind: ChangeKind, seat: int | None, after_s: float, *, is_losing: bool) -> str:

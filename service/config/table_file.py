@@ -254,6 +254,11 @@ class TableConfig:
     """The path of the rulebook's file if it is the house's own; else its id, or empty."""
 
     @property
+    def is_call_a_gesture(self) -> bool:
+        """Whether the dealer calls "No more bets" by a gesture."""
+        return "no_more_bets" in self.gestures
+
+    @property
     def rules(self) -> Rules:
         """The rules that the table is judged by."""
         return elect(load_rulebook(self.rulebook_reference or self.rulebook), self.options)

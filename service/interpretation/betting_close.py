@@ -24,7 +24,7 @@ class Calls:
     has_lamp: bool = False
     """Whether a lamp was ever lit; it overrides gestures."""
     has_gesture: bool = False
-    """Whether a gesture was ever seen as the call."""
+    """Whether the dealer calls by a gesture: the table's set-up says so, or one was seen."""
     lit: set[str] = field(default_factory=set)
     """The lamps that are lit."""
     hidden: set[str] = field(default_factory=set)

@@ -70,7 +70,7 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
     return Observer(
         observed_regions(
             table.layout,
-            sweeps="no_more_bets" in table.gestures,
+            sweeps=table.is_call_a_gesture,
             are_cards_handed=bool(dealt_face_down(table)),
             are_burns_watched=watches_burns(table),
         ),

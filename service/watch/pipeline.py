@@ -282,16 +282,18 @@ def start_watch(
     """
     reported = device_events_of(signals) if reported is None else reported
     camera = CameraHistory(table.cameras[0].calibration)
+    interpreter = Interpreter(
+        table.layout,
+        reported,
+        amounts=Amounts([chip.value for chip in table.chips.chips]),
+        blindness=Blindness(table.cameras[0].name),
+        burns=Burns(is_signalled=CardBurned in reported, is_watched=watches_burns(table)),
+        backs=UnseenBacks(dealt_face_down(table)),
+    )
+    interpreter.calls.has_gesture = table.is_call_a_gesture
     return TableWatch(
         observer=build_observer(table, open_eyes() if eyes is None else eyes),
-        interpreter=Interpreter(
-            table.layout,
-            reported,
-            amounts=Amounts([chip.value for chip in table.chips.chips]),
-            blindness=Blindness(table.cameras[0].name),
-            burns=Burns(is_signalled=CardBurned in reported, is_watched=watches_burns(table)),
-            backs=UnseenBacks(dealt_face_down(table)),
-        ),
+        interpreter=interpreter,
         belief=build_belief(table),
         signals=signals,
         camera=camera,

@@ -127,9 +127,8 @@ class CardWatch:
         unseen_s = t - looked_t if t - looked_t > USUAL_GAP_S else 0.0
         self.are_cards_away = self._cards.is_out(t, looked_t)
         sights = self._told_apart(sights)
-        changes = self.tracker.update(
-            self._reading.read(self._believed(sights, t), read_faces), t, is_covered=is_covered
-        )
+        read = self._reading.read(self._believed(sights, t), read_faces)
+        changes = self.tracker.update(read, t, is_covered=is_covered, reported=self._cards.known)
         self._note_hidden(changes, lambda track: max(track.hidden_s, unseen_s, hidden_s(track.sight.corners_mm)))
         self._note_changes(changes, t)
         self._reading.vote(t, is_covered)

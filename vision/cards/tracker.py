@@ -170,7 +170,12 @@ class Tracker:
     """Cards that disappeared before they had come to rest, or before they were reported."""
 
     def update(
-        self, sights: Sequence[CardSight], t: float, *, is_covered: Callable[[NDArray[np.float64]], bool]
+        self,
+        sights: Sequence[CardSight],
+        t: float,
+        *,
+        is_covered: Callable[[NDArray[np.float64]], bool],
+        reported: Collection[int] | None = None,
     ) -> TrackChanges:
         """Take one look and return which cards came to rest, turned or left.
 
@@ -178,10 +183,11 @@ class Tracker:
             sights: The cards of this look.
             t: Stream time in seconds, later than that of the look before.
             is_covered: Whether something lies over a polygon, (4, 2) mm.
+            reported: The tracks that were reported as cards; None: all of them.
         """
         covered = [is_covered(sight.corners_mm) for sight in sights]
         is_free = {id(sight): not hidden for sight, hidden in zip(sights, covered, strict=True)}
-        pairs = _assign(self.tracks, sights, t, covered=covered)
+        pairs = self._without_others(_assign(self.tracks, sights, t, covered=covered), t, reported)
         turned = [track for track, sight in pairs if _see(track, sight, t, self.new_votes)]
         for track, sight in pairs:
             track.was_free = is_free[id(sight)]
@@ -239,6 +245,19 @@ class Tracker:
             )
         )
         self._next_id += 1
+
+    def _without_others(
+        self, pairs: list[tuple[CardTrack, CardSight]], t: float, reported: Collection[int] | None
+    ) -> list[tuple[CardTrack, CardSight]]:
+        """The pairs without those of a card that came to about the place of something else.
+
+        What was never reported, left its place visibly empty and is beside it now was no card, or another: its track
+        is lost, and the card begins a new one.
+        """
+        others = [] if reported is None else [one for one, at in pairs if _was_another(one, at, reported)]
+        self.forget([track.track_id for track in others])
+        self._keep_lost(others, t)
+        return [(track, sight) for track, sight in pairs if not any(track is other for other in others)]
 
     def _note_instead(
         self, pairs: Sequence[tuple[CardTrack, CardSight]], is_covered: Callable[[NDArray[np.float64]], bool]
@@ -359,6 +378,13 @@ def _is_another(track: CardTrack, sight: CardSight, t: float) -> bool:
     away_mm = float(np.linalg.norm(track.sight.at_mm - sight.at_mm))
     may_be_another = away_mm > 2 * STILL_MM or t - track.seen_t > OUT_OF_SIGHT_S
     return may_be_another and track.votes.contradicts(sight.log_probs)
+
+
+def _was_another(track: CardTrack, sight: CardSight, reported: Collection[int]) -> bool:
+    """Whether a track that was never reported is not of the card in `sight`, which lies beside its empty place."""
+    is_empty = track.motion is Motion.RESTING and track.missing_looks >= GONE_LOOKS
+    away_mm = float(np.linalg.norm(track.sight.at_mm - sight.at_mm))
+    return is_empty and track.track_id not in reported and away_mm > 2 * STILL_MM
 
 
 def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], Votes]) -> bool:

@@ -330,3 +330,25 @@ def test_directions_that_are_equally_likely_make_one_doubtful_finding_and_then_o
     closed = belief.observe(events[-1])
     assert [alert.code.partition(".")[0] for alert in closed.alerts] == ["late_bet"]
     assert closed.doubtful == ()
+
+
+def lacking(announced: dict[str, Any]) -> list[Judgement]:
+    """Player Q A (perhaps a 4), Banker 8 4: the Player's third card does not come."""
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    for number, (card, hand) in enumerate(zip(("QS", "8D", "AH", "4H"), ("player", "banker") * 2, strict=True)):
+        doubt = {"confidence": 0.86, "alternatives": {"4H": 0.14}} if card == "AH" else {"confidence": 0.9999}
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, source="camera", **doubt)
+    log.add("result_announced", **announced)
+    log.add("round_closed")
+    return judged(log.events)
+
+
+def test_announced_points_bear_out_the_reading_in_which_a_card_is_missing() -> None:
+    """In the other reading the announcement is wrong as well, or a card was overlooked: both are rare."""
+    (alert,) = alerts_of(lacking({"player": 1, "banker": 2, "winner": "banker"}))
+    assert (alert.code, alert.hand) == ("misdeal.third_card_missing", "player")
+    assert alert.confidence > 0.97
+
+
+def test_card_that_makes_up_the_announced_points_may_have_been_overlooked() -> None:
+    assert alerts_of(lacking({"player": 6, "banker": 2, "winner": "player"})) == []

@@ -454,6 +454,26 @@ def test_first_card_that_a_camera_saw_closes_betting_some_time_about_its_moment(
     assert far.confidence == 1.0
 
 
+def test_move_whose_chips_were_taken_late_is_told_as_surely_though_they_may_have_been_put_down_in_time() -> None:
+    """Player closed with its first card; the Banker's comes as the chips are put there."""
+    log = log_of("tas").open("s3-player").deal("player", "KH", source="camera")
+    log.wager("s3-player", 100, 0, after_s=1.0, earlier_s=0.3, later_s=0.6)
+    log.deal("banker", "4S", source="camera", after_s=0.3)
+    log.wager("s3-banker", 0, 100, after_s=0.1, earlier_s=0.1, later_s=0.8)
+    late, *_ = alerts_of(log.close())
+    assert late.code == "late_bet.moved"
+    assert late.confidence > 0.99
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_move_whose_chips_were_probably_taken_in_time_is_a_late_placement(rulebook_id: str) -> None:
+    log = closed(rulebook_id).wager("s3-player", 100, 0, after_s=0.1, earlier_s=0.9, later_s=0.1)
+    log.wager("s3-tie", 0, 100, after_s=0.5, earlier_s=0.1, later_s=0.4)
+    (late,) = (alert for alert in alerts_of(log.close()) if alert.code.startswith("late_bet"))
+    assert (late.code, late.area) == ("late_bet.placed", "s3-tie")
+    assert late.confidence > 0.95
+
+
 @pytest.mark.parametrize("placed_first", [False, True])
 def test_chips_were_taken_before_the_hand_that_took_them_put_others_down(placed_first: bool) -> None:
     """Tie closes with the first card, the wager on the Banker later."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.repository import DEMO_TABLE
@@ -34,3 +36,11 @@ def test_round_that_was_under_way_ends_unseen_where_a_watch_goes_on(log: list[Ev
     assert [event.type for event in news.events] == told
     assert news.alerts == ()
     assert len(news.rounds) == told.count("round_closed")
+
+
+@pytest.mark.parametrize("gestures", [(), ("no_more_bets",)])
+def test_table_set_up_with_the_gesture_lacks_it_from_its_first_round(gestures: tuple[str, ...]) -> None:
+    """Where nothing says how the call is made, it may have been spoken."""
+    table = replace(load_table(DEMO_TABLE), gestures=gestures)
+    watch = start_watch(table, [])
+    assert watch.interpreter.calls.is_told == bool(gestures)

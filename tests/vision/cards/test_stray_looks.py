@@ -186,6 +186,29 @@ def test_card_of_which_less_and_less_shows_beside_an_arm_is_the_same_where_it_wa
 
 
 @pytest.mark.parametrize(
+    ("reported", "since_t"),
+    [
+        pytest.param([], 0.8, id="never-reported"),
+        pytest.param([1], 0.0, id="reported"),
+        pytest.param(None, 0.0, id="all-are-reported"),
+    ],
+)
+def test_card_that_comes_beside_the_empty_place_of_what_was_never_reported_is_new(
+    reported: list[int] | None, since_t: float
+) -> None:
+    """A hand that passed looked like a card for three looks; the card came a second later, 20 mm beside."""
+    tracker = new_card_watch({}, LABELS).tracker
+    for step in range(3):
+        tracker.update([sight(100)], 0.1 * step, is_covered=lambda corners: False, reported=reported)
+    for step in range(3, 8):
+        tracker.update([], 0.1 * step, is_covered=lambda corners: False, reported=reported)
+    tracker.update([sight(120)], 0.8, is_covered=lambda corners: False, reported=reported)
+    (track,) = tracker.tracks
+    assert track.place_since_t == pytest.approx(since_t)
+    assert track.hidden_s == pytest.approx(since_t), "it may have come since that was seen"
+
+
+@pytest.mark.parametrize(
     ("face", "told"),
     [pytest.param("7H", [CardRested], id="its-own"), pytest.param("KS", [CardRested, CardRested], id="another")],
 )
