@@ -28,7 +28,7 @@ from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, 
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
 from thirdcard.rules.belief.sight import CameraSight
-from thirdcard.rules.belief.table_reading import TableReading, faces_of
+from thirdcard.rules.belief.table_reading import faces_of
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.words import Source
@@ -150,8 +150,6 @@ class Belief:
     found: tuple[Alert, ...] = ()
     """All findings of the round that closed last, reported or not, with their confidence at its end."""
     sight: CameraSight = field(default_factory=CameraSight)
-    reading: TableReading = field(default_factory=TableReading)
-    """How this table's cards were misread."""
     setup: SetupDoubt | None = None
     """Doubts about the table's set-up; None: the set-up is taken to be right."""
     _before: Referee | None = None
@@ -233,7 +231,7 @@ class Belief:
                 judgement = branched if again is None else again()
         closes = bool(judgement.rounds)
         if closes:
-            self.reading.note(self._lines, self._hypotheses[0].faces if self._hypotheses else {})
+            self.sight.faces.note(self._lines, self._hypotheses[0].faces if self._hypotheses else {})
         if not self._hypotheses and not judgement.alerts:
             self.found = () if closes else self.found
             unbelieved = self._doubt_setup(judgement.rounds) if closes else ()
@@ -299,7 +297,7 @@ class Belief:
 
     def _choices(self, number: int) -> Sequence[Choice]:
         """The readings of one line of the round."""
-        line = self.reading.doubted(self._lines[number])
+        line = self.sight.faces.doubted(self._lines[number])
         choices = choices_of(line, are_cards_out=self._are_cards_out(number))
         hand = missed_before(self._lines, number, self.referee.order, self.referee.face_down)
         return choices if hand is None else with_missed(choices, hand, self.priors.missed_share)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from thirdcard.rules.belief.table_reading import TableReading
 from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, CardDealt, Event, Source
 
 
@@ -17,6 +18,8 @@ class CameraSight:
     """Whether too few frames came to judge the running round, or the time between rounds."""
     are_backs_seen: bool = False
     """Whether any card was surely seen to come face down: then backs show at this table."""
+    faces: TableReading = field(default_factory=TableReading)
+    """How faces were misread at this table."""
     _are_frames_few: bool = False
 
     def observe(self, event: Event) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -32,7 +31,7 @@ def deal(log: TableLog, nine: dict[str, Any], *, banker: int | None) -> None:
 
 
 def told_of_second(first: dict[str, Any], banker: int | None) -> set[str]:
-    """The codes that are told of a round with a surely read nine, after one with that nine and announcement."""
+    """The codes of the alerts in a round with a surely read nine, after one with that nine and announcement."""
     log = TableLog(RULES)
     deal(log, first, banker=banker)
     since = log.t
@@ -60,11 +59,11 @@ def nine(source: Source = Source.CAMERA) -> CardDealt:
     return CardDealt(t=1.0, card_id="c1", card=card, face_up=True, confidence=0.99, alternatives={}, source=source)
 
 
-def alternatives_of(reading: TableReading) -> Mapping[str, float] | None:
-    """The other faces that a nine may have at the table."""
+def alternatives_of(reading: TableReading) -> dict[str, float]:
+    """The other faces that a nine may have at the table, rounded."""
     line = reading.doubted(nine())
     assert isinstance(line, CardDealt)
-    return line.alternatives
+    return {face: round(share, 3) for face, share in (line.alternatives or {}).items()}
 
 
 def test_share_of_misreadings_is_theirs_among_all_that_were_read_so() -> None:
@@ -73,8 +72,8 @@ def test_share_of_misreadings_is_theirs_among_all_that_were_read_so() -> None:
     (card_id,) = (line.card_id for line in log.events if isinstance(line, CardDealt) and line.card == nine().card)
     assert reading.doubted(nine()) == nine()
     reading.note(log.events, {card_id: parse_card("2S")})
-    assert alternatives_of(reading) == {"2S": pytest.approx(1 / 3)}, "the other nine of the round was one"
+    assert alternatives_of(reading) == {"2S": 0.333}, "the other nine of the round was one"
     for _ in range(2):
         reading.note(log.events, {})
-    assert alternatives_of(reading) == {"2S": pytest.approx(1 / 7)}
+    assert alternatives_of(reading) == {"2S": 0.143}
     assert reading.doubted(nine(Source.PERSON)) == nine(Source.PERSON)
