@@ -128,31 +128,42 @@ def find_unplaced(drawing: Drawing, running: Round, *, is_last_round: bool) -> I
 
 
 def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
-    """A finding when the announced result differs from that of the lawful cards."""
+    """A finding when the announced result differs from that of the lawful cards, or contradicts itself."""
     result = running.result
     if result is None or not at_result.can_judge or at_result.unplaced:
+        return
+    player, banker = at_result.total(Side.PLAYER), at_result.total(Side.BANKER)
+    is_read = player is not None and banker is not None and None not in at_result.places.values()
+    announced = _result(result.player, result.banker, result.winner)
+    if not is_read and _contradicts_itself(result):
+        message = f"The result was announced as {announced}, which contradicts itself."
+        yield _wrong_result(result, at_result, message, 1.0)
+    if player is None or banker is None or not is_read:
         return
     missing = at_result.missing()
     if missing is None and not at_result.is_settled:
         return
     if missing is not None and running.was_camera_lost:
         return
-    player, banker = at_result.total(Side.PLAYER), at_result.total(Side.BANKER)
-    if player is None or banker is None or None in at_result.places.values():
-        return
     if is_borne_out(result, at_result):
         return
-    winner, announced = winner_of(player, banker), (result.player, result.banker, result.winner)
-    confidence = at_result.confidence() * (1.0 if result.confidence is None else result.confidence)
+    confidence = at_result.confidence()
     if missing is not None and not _contradicts_itself(result):
         confidence *= _sureness_of_lack(missing[0], at_result, running)
-    yield Finding(
+    cards_say = _result(player, banker, winner_of(player, banker))
+    yield _wrong_result(
+        result, at_result, f"The result was announced as {announced}; the cards say {cards_say}.", confidence
+    )
+
+
+def _wrong_result(result: ResultAnnounced, at_result: Drawing, message: str, sure: float) -> Finding:
+    return Finding(
         code="misdeal.wrong_result",
         t=result.t,
         key=("misdeal.wrong_result",),
-        message=f"The result was announced as {_result(*announced)}; the cards say {_result(player, banker, winner)}.",
+        message=message,
         cards=tuple(card.card for side in Side for card in at_result.hand(side) if card.card is not None),
-        confidence=confidence,
+        confidence=sure * (1.0 if result.confidence is None else result.confidence),
     )
 
 
@@ -164,7 +175,9 @@ def _contradicts_itself(result: ResultAnnounced) -> bool:
 
 
 def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:
-    """Whether the announcement agrees with the lawful cards, as far as both are known."""
+    """Whether the announcement agrees with itself and with the lawful cards, as far as both are known."""
+    if _contradicts_itself(result):
+        return False
     cards = drawing.reckon()
     player, banker = cards.player, cards.banker
     if player is None or banker is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from thirdcard.rules.cards.misdeals import is_borne_out
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.words import Side
 from thirdcard.rules.log.events import CameraFaulted, CameraLost, CameraMoved, CameraObstructed
@@ -33,7 +34,8 @@ def note_doubts(running: Round, drawing: Drawing) -> None:
         if not drawing.is_settled:
             for code in _BY_FACES:
                 running.doubt(code, why)
-        if running.result is not None and None in (drawing.total(Side.PLAYER), drawing.total(Side.BANKER)):
+        is_open = None in (drawing.total(Side.PLAYER), drawing.total(Side.BANKER))
+        if is_open and running.result is not None and is_borne_out(running.result, drawing):
             running.doubt("misdeal.wrong_result", why)
     elif running.result is not None and not drawing.can_judge:
         running.doubt("misdeal.wrong_result", "the cards lie where they do not belong")

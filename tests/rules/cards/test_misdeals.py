@@ -248,7 +248,7 @@ def test_wrong_result_is_told_at_the_announcement(rulebook_id: str, said: dict[s
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_wrong_result_an_unread_card_acquits(rulebook_id: str) -> None:
-    log = log_of(rulebook_id).open().four("P KH 7C | B 3D ?").result(7, 6, winner="banker").close()
+    log = log_of(rulebook_id).open().four("P KH 7C | B 3D ?").result(7, 9).close()
     assert alerts_of(log) == []
 
 
@@ -265,7 +265,7 @@ def test_wrong_result_is_told_when_the_card_is_read_late(rulebook_id: str) -> No
         log.deal(hand, card)
     log.deal("banker", None, face_up=False).turn_all()
     log.events.pop()
-    log.result(7, 6, winner="banker")
+    log.result(7, 8)
     t = log.t
     log.turn("c4", "3H").close()
     alert = only(alerts_of(log), "misdeal.wrong_result")
@@ -336,6 +336,18 @@ def test_result_that_contradicts_itself_is_wrong_whatever_a_camera_missed(rulebo
         log.deal(hand, card, source="camera")
     log.turn_all().add("result_announced", player=7, banker=3, winner="banker").close()
     assert only(alerts_of(log), "misdeal.wrong_result").confidence == 1.0
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize(("winner", "told"), [("banker", ["misdeal.wrong_result"]), ("player", [])])
+def test_result_that_contradicts_itself_is_wrong_though_a_card_is_unread(
+    rulebook_id: str, winner: str, told: list[str]
+) -> None:
+    log = log_of(rulebook_id).open()
+    for hand, card in (("player", "KH"), ("banker", "JD"), ("player", "7C"), ("banker", None)):
+        log.deal(hand, card, source="camera")
+    log.turn_all().add("result_announced", player=7, banker=6, winner=winner).close()
+    assert [alert.code for alert in alerts_of(log)] == told
 
 
 @pytest.mark.parametrize(("seen", "sure"), [(1.0, 0.8), (0.9, 0.8), (0.5, 0.5)])
