@@ -29,6 +29,8 @@ class Priors:
     """How many times likelier the print of the cloth reads as swapped if the set-up has it swapped."""
     again: float = 1.0
     """The probability that a fault happens again in the same round."""
+    hint_odds: float = 2.0
+    """How many times likelier a round must be under another set-up to speak for that, or against it."""
     hint_after_rounds: int = 3
     """A fault found in this many rounds in a row is probably an error of the set-up, not of the dealer."""
     misread_winner: float = 1.0

@@ -137,9 +137,10 @@ class SetupDoubt:
     _told: list[Alert] = field(default_factory=list)
     _on_end: dict[str, int] = field(default_factory=dict)
     """By code: in how many rounds in a row it was found."""
-    _settled_so: set[str] = field(default_factory=set)
-    """By `Suspect.what`: the suspects that explain a round settled against its cards, and that no round contradicted
-    since."""
+    _shown: set[str] = field(default_factory=set)
+    """By `Suspect.what`: the suspects for which a round spoke, and against which none spoke since."""
+    _refuted: set[str] = field(default_factory=set)
+    """By `Suspect.what`: the suspects against which any round spoke."""
 
     def __post_init__(self) -> None:
         self._as_set = 1.0 - sum(suspect.weight for suspect in self.suspects)
@@ -190,7 +191,7 @@ class SetupDoubt:
             found: The findings of the round under the set-up of the table's files.
             record: Its record under that set-up.
         """
-        self._note_settling(found, record)
+        self._note_play(found, record)
         self._as_set, weights = self._weights(found)
         self._as_set *= settling_weight(record, self.priors)
         total = self._as_set + sum(weights)
@@ -208,19 +209,22 @@ class SetupDoubt:
         self._told = [alert for alert in self._told if culprit.shows(alert)]
         return withdrawn
 
-    def _note_settling(self, found: Collection[Alert], record: RoundRecord | None) -> None:
-        """Note which suspects explain a round that was settled against its cards, and which a later round contradicts.
+    def _note_play(self, found: Collection[Alert], record: RoundRecord | None) -> None:
+        """Note for and against which suspects the round speaks.
 
-        Such a round accuses nobody, so nobody else would hear of it.
+        Two kinds of rounds are hinted at before they outweigh how rare a wrong set-up is: one that is settled against
+        its cards, since it accuses nobody and nobody else would hear of it; and any round before the first that speaks
+        against the suspect, since until then nothing shows that the table is set up rightly.
         """
         settling = settling_weight(record, self.priors)
         as_set = fault_weight(found, self.priors) * settling
         for suspect in self.suspects:
             weight = suspect.weight_of_round(self.priors)
-            if weight < as_set:
-                self._settled_so.discard(suspect.what)
-            elif weight > as_set and settling < 1.0:
-                self._settled_so.add(suspect.what)
+            if weight * self.priors.hint_odds < as_set:
+                self._shown.discard(suspect.what)
+                self._refuted.add(suspect.what)
+            elif weight > as_set * self.priors.hint_odds and (settling < 1.0 or suspect.what not in self._refuted):
+                self._shown.add(suspect.what)
 
     def _hint_at_repeats(self) -> None:
         code, count = max(self._on_end.items(), key=lambda one: one[1], default=("", 0))
@@ -233,8 +237,8 @@ class SetupDoubt:
             self.hint = None if likeliest is None else f"{likeliest.what}: look at the set-up"
 
     def _is_shown(self, suspect: Suspect) -> bool:
-        """Whether the words on the cloth or a settled round speak for a suspect, and play does not speak against it."""
-        return suspect.what in self._settled_so or suspect.weight > self._seen.get(suspect.name, 1.0)
+        """Whether the words on the cloth or a round speak for a suspect, and play does not speak against it."""
+        return suspect.what in self._shown or suspect.weight > self._seen.get(suspect.name, 1.0)
 
     def _weights(self, standing: Iterable[Alert]) -> tuple[float, list[float]]:
         """The weights of the given set-up and of each suspect, including the running round."""

@@ -179,6 +179,26 @@ def test_hint_of_one_round_that_was_settled_against_the_cards_is_taken_back_by_t
     assert belief.setup.hint == ("bets: look at the set-up" if rounds == 2 else None)
 
 
+@pytest.mark.parametrize(
+    ("rightly", "hint"),
+    [
+        pytest.param(0, "bets: look at the set-up", id="nothing-showed-the-set-up-right"),
+        pytest.param(1, None, id="a-round-showed-it-right"),
+    ],
+)
+def test_one_wager_paid_to_a_loser_may_be_the_set_up_until_a_round_shows_it_right(
+    rightly: int, hint: str | None
+) -> None:
+    """The fault is alleged all the same."""
+    events = played(rightly + 1)
+    closes = [0.0, *(event.t for event in events if isinstance(event, RoundClosed))]
+    one = [e for e in events if not (isinstance(e, WagerSettled) and e.action is SettleAction.COLLECTED)]
+    belief = belief_of(STYLE_A, boxes(), bets())
+    told = judged(belief, one, lambda event: swap_bets(event) if event.t > closes[rightly] else event)
+    assert [alert.code for alert in told.alerts][:1] == ["payout.loser_paid"]
+    assert belief.setup is not None and belief.setup.hint == hint
+
+
 def test_swapped_bets_are_hinted_at_in_the_only_round_that_settles_them() -> None:
     rounds = [event for event in played(3) if not isinstance(event, ResultAnnounced | WagerSettled)]
     settled = [event for event in played(3) if isinstance(event, WagerSettled)]
