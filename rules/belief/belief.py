@@ -230,7 +230,7 @@ class Belief:
             if branched is not None:
                 judgement = branched if again is None else again()
         closes = bool(judgement.rounds)
-        if closes:
+        if closes and self.sight.is_seen:
             self.sight.faces.note(self._lines, self._hypotheses[0].faces if self._hypotheses else {})
         if not self._hypotheses and not judgement.alerts:
             self.found = () if closes else self.found

@@ -407,11 +407,12 @@ def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]
 
 
 def _lies_on_one_of(known: Sequence[CardTrack], track: CardTrack) -> bool:
-    """Whether a visible known card lies at the same place: this track is then that card, half hidden before."""
-    return any(
-        other.missing_since_t is None and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < ONE_CARD_MM
-        for other in known
-    )
+    """Whether a visible known card lies at the same place: this track is then that card, half hidden before.
+
+    A known card under a hand still lies where it was last seen free.
+    """
+    places = [at_mm for other in known if other.missing_since_t is None for at_mm in (other.sight.at_mm, other.free_mm)]
+    return any(at_mm is not None and float(np.linalg.norm(at_mm - track.sight.at_mm)) < ONE_CARD_MM for at_mm in places)
 
 
 def _in_sight(track: CardTrack, known: Known) -> CardInSight:

@@ -185,6 +185,19 @@ def test_card_of_which_less_and_less_shows_beside_an_arm_is_the_same_where_it_wa
     assert [(track.track_id, track.sight.at_mm[0]) for track in tracker.tracks] == [(1, 101.0)]
 
 
+def test_card_of_which_a_hand_leaves_a_part_still_lies_where_it_was_seen_free() -> None:
+    """Its back was also found 19 mm beside it; that is no card, though the part that shows lies farther off."""
+    table = Table()
+    back, beside = sight(100, face_up=False), sight(107, face_up=False, y_mm=93, score=0.75)
+    table.look(back, looks=8)
+    table.look(back, beside, looks=12)
+    table.covered = lambda x: True
+    table.look(sight(88, face_up=False, y_mm=71, score=0.5), looks=2)
+    table.covered = lambda x: False
+    table.look(back, looks=8)
+    assert [each.at_mm[0] for each in table.told if isinstance(each, CardRested)] == [100]
+
+
 @pytest.mark.parametrize(
     ("reported", "since_t"),
     [
