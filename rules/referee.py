@@ -283,6 +283,11 @@ class Referee:
         running = self._table.running
         return None if running is None else running.number
 
+    def chance_of_result(self) -> float:
+        """The probability of the announced points, given the cards that were read, 0 to 1; 1 where all were read."""
+        running = self._table.running
+        return 1.0 if running is None else self._judges.cards.chance_of_result(running)
+
     def has_ended_unseen(self, event: Event) -> bool:
         """Whether the running round must have ended while a camera was lost, as the next event begins another."""
         return self._table.has_ended_unseen(event)

@@ -85,11 +85,15 @@ class Hypothesis:
     """The faces of the cards in this hypothesis, by card id."""
     record: RoundRecord | None = None
     """The round's record, once it has closed."""
+    announced: float = 1.0
+    """The probability of the announced points in this hypothesis, 0 to 1: that the cards which were not read make them
+    up."""
 
     def copy(self, evidence: float) -> Hypothesis:
         """An independent copy with another evidence."""
         order, players, absent = deepcopy(self.order), set(self.players), set(self.absent)
-        return Hypothesis(self.referee.copy(), evidence, order, players, absent, dict(self.faces), self.record)
+        faces = dict(self.faces)
+        return Hypothesis(self.referee.copy(), evidence, order, players, absent, faces, self.record, self.announced)
 
     def observe(self, event: Event, choice: Choice) -> Judgement:
         """Apply the next line, read as `choice` says."""
@@ -119,16 +123,19 @@ class Hypothesis:
         return judgement
 
     def take(self, judgement: Judgement) -> Judgement:
-        """Keep the round's record if the judgement closes the round; returns the judgement."""
+        """Keep the round's record if the judgement closes the round, and weigh the announced points; returns the
+        judgement."""
         if judgement.rounds:
             self.record = judgement.rounds[-1]
+        else:
+            self.announced = self.referee.chance_of_result()
         return judgement
 
     def weight(self, priors: Priors) -> float:
         """The evidence times how often rounds with these faults happen."""
         standing = self.referee.standing.values()
         of_lack, weighed = weight_of_lack(standing, priors)
-        weight = self.evidence * of_lack
+        weight = self.evidence * of_lack * self.announced
         codes: list[str] = []
         for alert in sorted((one for one in standing if one not in weighed), key=lambda alert: alert.t):
             sure = alert.confidence
@@ -231,7 +238,8 @@ class Belief:
                 judgement = branched if again is None else again()
         closes = bool(judgement.rounds)
         if closes and self.sight.is_seen:
-            self.sight.faces.note(self._lines, self._hypotheses[0].faces if self._hypotheses else {})
+            likeliest = self._hypotheses[0].faces if self._hypotheses else {}
+            self.sight.faces.note(self._lines, likeliest, wrong_results=self.priors.rate("misdeal.wrong_result"))
         if not self._hypotheses and not judgement.alerts:
             self.found = () if closes else self.found
             unbelieved = self._doubt_setup(judgement.rounds) if closes else ()

@@ -13,7 +13,7 @@ from dataclasses import replace
 from thirdcard.rules.belief.choices import VALUES, Choice
 from thirdcard.rules.belief.priors import Priors
 from thirdcard.rules.findings.alerts import Alert
-from thirdcard.rules.game.cards import PACK
+from thirdcard.rules.game.hand import share_worth
 from thirdcard.rules.game.words import Side, Source
 from thirdcard.rules.log.events import (
     UNSEEN,
@@ -89,7 +89,7 @@ def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[
     rate, missed = priors.rate(alert.code), priors.missed_back
     if phase is Phase.THIRD and _lie_open(alert, lines):
         lacking = _points_lacking(alert, lines)
-        missed = priors.missed_card * (1.0 if lacking is None else _share_of_cards_worth(lacking))
+        missed = priors.missed_card * (1.0 if lacking is None else share_worth(lacking))
         rate *= priors.rate("misdeal.wrong_result") if lacking else 1.0
     return rate / (rate + missed)
 
@@ -109,7 +109,7 @@ def weight_of_lack(standing: Collection[Alert], priors: Priors) -> tuple[float, 
     result = next((one for one in standing if one.code == _WRONG_RESULT), None)
     if lack is None or result is None:
         return 1.0, ()
-    wrong, overlooked = priors.rate(_WRONG_RESULT), priors.missed_card * _share_of_cards_worth(1)
+    wrong, overlooked = priors.rate(_WRONG_RESULT), priors.missed_card * share_worth(1)
     if result.confidence > UNSEEN:  # it is wrong whatever the cards are
         return wrong * (priors.rate(_THIRD_MISSING) + overlooked), (lack, result)
     return wrong * priors.rate(_THIRD_MISSING) + overlooked, (lack, result)
@@ -135,11 +135,6 @@ def _points_lacking(alert: Alert, lines: Sequence[Event]) -> int | None:
     if points is None or set(faces) != ids:
         return None
     return (points - sum(card.point_value for card in faces.values())) % len(VALUES)
-
-
-def _share_of_cards_worth(points: int) -> float:
-    """The share of a deck's cards that count so many points, 0 to 9; it is the same for all but 0."""
-    return sum(card.point_value == points for card in PACK) / len(PACK)
 
 
 def share_dealt_open(alert: Alert, lines: Sequence[Event], face_down: Collection[Phase], priors: Priors) -> float:

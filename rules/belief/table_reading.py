@@ -1,7 +1,8 @@
 """How one table's cards were misread, by what was announced: the same print is misread again.
 
 The reader's probabilities hold for all decks together. Whether it takes the twos of one deck for nines is a property of
-that deck. Announced points show it: they bear out a reading, or another one.
+that deck, and so is how often it misreads any of its cards. Announced points show both: they bear out a reading, or
+another one.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from thirdcard.rules.game.cards import PACK, Card, format_card, parse_card
-from thirdcard.rules.game.words import Source
-from thirdcard.rules.log.events import CardDealt, CardTurned, Event, ResultAnnounced
+from thirdcard.rules.game.words import Side, Source
+from thirdcard.rules.log.events import CardDealt, CardMoved, CardTurned, Event, ResultAnnounced
 
 Faces = Mapping[str, Card]
 """By a card's id: its face."""
+OF_VALUE: Mapping[int, int] = Counter(card.point_value for card in PACK)
+"""How many cards of a pack have each point value."""
 
 
 def faces_of(lines: Iterable[Event]) -> dict[str, Card]:
@@ -23,10 +26,15 @@ def faces_of(lines: Iterable[Event]) -> dict[str, Card]:
     return {line.card_id: line.card for line in lines if isinstance(line, CardDealt | CardTurned) and line.card}
 
 
-def are_points_announced(lines: Iterable[Event]) -> bool:
-    """Whether a device or a person reported the points of both hands."""
-    results = [line for line in lines if isinstance(line, ResultAnnounced) and line.source is not Source.INFERRED]
-    return any(line.player is not None and line.banker is not None for line in results)
+def announced(lines: Iterable[Event]) -> ResultAnnounced | None:
+    """The last line by which a device or a person reported the points of both hands; None if there is none."""
+    points = None
+    for line in lines:
+        if not isinstance(line, ResultAnnounced) or line.source is Source.INFERRED:
+            continue
+        if line.player is not None and line.banker is not None:
+            points = line
+    return points
 
 
 @dataclass(slots=True)
@@ -37,42 +45,110 @@ class TableReading:
     _taken_for: dict[int, Counter[int]] = field(default_factory=dict)
     """By the value that was read: the values that it really was."""
 
-    def note(self, lines: Sequence[Event], likeliest: Faces) -> None:
+    def note(self, lines: Sequence[Event], likeliest: Faces, *, wrong_results: float) -> None:
         """Learn from a closed round.
+
+        A hand tells something where all its cards were read and its announced points agree with them, or would if the
+        likeliest other face had been read for one of its cards.
 
         Args:
             lines: Its lines.
-            likeliest: The faces of its cards in the likeliest reading, given all that happened in the round.
+            likeliest: The faces of its cards in the likeliest reading, given all that happened in the round; empty
+                where nothing in the round was weighed.
+            wrong_results: The share of rounds in which a dealer announces a wrong result, 0 to 1.
         """
-        if not are_points_announced(lines):
+        result = announced(lines)
+        if result is None:
             return
-        for card_id, card in faces_of(lines).items():
-            read, was = card.point_value, likeliest.get(card_id, card).point_value
-            if read == was:
-                self._right[read] += 1
+        for hand, points in ((Side.PLAYER, result.player), (Side.BANKER, result.banker)):
+            read = _read_in(hand, lines)
+            if not read or points is None:
+                continue
+            was = {card_id: likeliest.get(card_id, line.card) for card_id, line in read.items()}
+            if not likeliest and _points(was.values()) != points:
+                was.update(_misread(read, points, wrong_results))
+            if _points(was.values()) == points:
+                self._count(read, was)
+
+    def _count(self, read: Mapping[str, CardDealt | CardTurned], was: Mapping[str, Card | None]) -> None:
+        for card_id, line in read.items():
+            taken_for, value = _value(line.card), _value(was[card_id])
+            if taken_for == value:
+                self._right[value] += 1
             else:
-                self._taken_for.setdefault(read, Counter())[was] += 1
+                self._taken_for.setdefault(taken_for, Counter())[value] += 1
 
     def doubted(self, line: Event) -> Event:
-        """The line with what its card may be at this table, if cards that were read so were others before.
+        """The line with what its card may be at this table, once a card was misread there.
 
-        A misreading is as likely as it was among the cards that were read so, this one counted as right.
+        A misreading is as likely as it was among the cards that were read so, with this card counted as one more that
+        is misread as often as the table's cards on the whole, and then is any other card of a pack. Until a card is
+        shown to be misread, the reader's probabilities hold.
         """
         if not isinstance(line, CardDealt | CardTurned) or line.card is None or line.source is not Source.CAMERA:
             return line
-        others = self._taken_for.get(line.card.point_value)
-        if not others:
+        if not self._taken_for:
             return line
-        seen = 1 + self._right[line.card.point_value] + others.total()
-        left = 1.0 - others.total() / seen
-        shares = {text: share * left for text, share in (line.alternatives or {}).items()}
-        for value, count in others.items():
+        read = line.card.point_value
+        shares = self._shares_of(read)
+        left = 1.0 - sum(shares.values())
+        faces = {text: share * left for text, share in (line.alternatives or {}).items()}
+        for value, share in shares.items():
             face = _face_worth(value, line.card.suit)
-            known = sum(share for text, share in shares.items() if parse_card(text).point_value == value)
-            shares[face] = shares.get(face, 0.0) + max(count / seen - known, 0.0)
-        return replace(line, alternatives=shares)
+            known = sum(part for text, part in faces.items() if parse_card(text).point_value == value)
+            faces[face] = faces.get(face, 0.0) + max(share - known, 0.0)
+        return replace(line, alternatives=faces)
+
+    def _shares_of(self, read: int) -> dict[int, float]:
+        """By each other value: the probability that a card read as `read` has it."""
+        misread = sum(others.total() for others in self._taken_for.values())
+        any_misread = misread / (1 + self._right.total() + misread)
+        others = self._taken_for.get(read, Counter())
+        seen = 1 + self._right[read] + others.total()
+        different = len(PACK) - OF_VALUE[read]
+        return {
+            value: (others[value] + any_misread * count / different) / seen
+            for value, count in OF_VALUE.items()
+            if value != read
+        }
 
 
 def _face_worth(value: int, suit: str) -> str:
     """The first face of a suit with a point value, 0 to 9."""
     return format_card(next(card for card in PACK if card.suit == suit and card.point_value == value))
+
+
+def _read_in(hand: Side, lines: Iterable[Event]) -> dict[str, CardDealt | CardTurned]:
+    """The lines that name the faces of a hand's cards, by card; empty if one was not read or did not stay."""
+    read: dict[str, CardDealt | CardTurned] = {}
+    dealt: set[str] = set()
+    for line in lines:
+        if isinstance(line, CardMoved):
+            return {}
+        if isinstance(line, CardDealt) and line.hand is hand:
+            dealt.add(line.card_id)
+        if isinstance(line, CardDealt | CardTurned) and line.card is not None and line.card_id in dealt:
+            read[line.card_id] = line
+    return read if len(read) == len(dealt) else {}
+
+
+def _misread(read: Mapping[str, CardDealt | CardTurned], points: int, wrong_results: float) -> dict[str, Card]:
+    """The card whose likeliest other face brings a hand to its points, and that face; empty if none is likelier than
+    that the dealer announced a wrong result."""
+    total = _points(line.card for line in read.values())
+    others = [
+        (share, card_id, parse_card(text))
+        for card_id, line in read.items()
+        for text, share in (line.alternatives or {}).items()
+        if (total - _value(line.card) + parse_card(text).point_value) % 10 == points
+    ]
+    share, card_id, card = max(others, key=lambda one: one[0], default=(0.0, "", None))
+    return {card_id: card} if card is not None and share > wrong_results else {}
+
+
+def _points(cards: Iterable[Card | None]) -> int:
+    return sum(map(_value, cards)) % 10
+
+
+def _value(card: Card | None) -> int:
+    return 0 if card is None else card.point_value

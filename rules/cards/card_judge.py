@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from thirdcard.rules.cards.exposed_cards import find_face_up_deal, find_shown_excess, is_outcome_established
 from thirdcard.rules.cards.misdeals import (
+    chance_of_points,
     find_card_faults,
     find_exhausted_shoe,
     find_missing_cards,
@@ -16,6 +17,7 @@ from thirdcard.rules.cards.misdeals import (
 )
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.duty import DutyTable
+from thirdcard.rules.game.words import Source
 from thirdcard.rules.log.events import (
     CardBurned,
     CardDealt,
@@ -118,6 +120,15 @@ class CardJudge:
             if running.result is not None:
                 yield from find_wrong_result(self._after(running, running.deadline.at_result, drawing), running)
             yield from find_unplaced(drawing, running, is_last_round=is_last_round)
+
+    def chance_of_result(self, running: Round) -> float:
+        """The probability of the announced points, given the cards that were read, 0 to 1; 1 where none were
+        announced."""
+        result, deadline = running.result, running.deadline
+        if result is None or deadline is None or result.source is Source.INFERRED:
+            return 1.0
+        drawing = self._after(running, deadline.at_result, self.drawing_of(running))
+        return chance_of_points(result, drawing, running)
 
     def drawing_of(self, running: Round) -> Drawing:
         """The drawing so far; continued from the previous one unless a face became known since."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.duty import Verdict
-from thirdcard.rules.game.hand import winner_of
+from thirdcard.rules.game.hand import known_point_count, share_worth, winner_of
 from thirdcard.rules.game.words import Outcome, Side, Source
 from thirdcard.rules.log.events import UNSEEN, ResultAnnounced
 from thirdcard.rules.round.drawing import CardFault, Drawing
@@ -187,6 +187,25 @@ def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:
         and (result.banker is None or result.banker == banker)
         and (result.winner is None or result.winner is winner_of(player, banker))
     )
+
+
+def chance_of_points(result: ResultAnnounced, drawing: Drawing, running: Round) -> float:
+    """The probability of the announced points where cards were not read, 0 to 1: that those cards make up what the
+    points need. 1 for a hand whose cards were all read.
+
+    The lawful cards count. Where they are unknown, or their points are others, all cards of the hand count as they
+    lie: who deals a card that is not due may count it as well.
+    """
+    chance = 1.0
+    for side, points in ((Side.PLAYER, result.player), (Side.BANKER, result.banker)):
+        faces = drawing.faces(side)
+        if not drawing.can_judge or known_point_count(faces) not in (None, points):
+            faces = tuple(card.card for card in running.dealt.hand(side))
+        unread = faces.count(None)
+        if unread and points is not None:
+            known = sum(face.point_value for face in faces if face is not None)
+            chance *= share_worth((points - known) % 10, unread)
+    return chance
 
 
 def _sureness_of_lack(side: Side, drawing: Drawing, running: Round) -> float:

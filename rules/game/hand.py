@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
-from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.cards import PACK, Card
 from thirdcard.rules.game.words import Outcome
 
 NATURALS = (8, 9)
@@ -28,6 +29,21 @@ def known_point_count(cards: Iterable[Card | None]) -> int | None:
             return None
         points += card.point_value
     return points % 10
+
+
+@cache
+def share_worth(points: int, cards: int = 1) -> float:
+    """The share of draws of so many cards, each from a full pack, that count `points`, 0 to 9.
+
+    >>> share_worth(0) == 16 / 52
+    True
+    >>> share_worth(5, 0)
+    0.0
+    """
+    if cards == 0:
+        return float(points == 0)
+    shares = [share_worth((points - card.point_value) % 10, cards - 1) for card in PACK]
+    return sum(shares) / len(PACK)
 
 
 def two_card_points(first: Card | None, second: Card | None) -> int | None:

@@ -1,7 +1,8 @@
-"""A deck whose twos are taken for nines: announced points show it once, and the next nine is doubted."""
+"""A deck whose twos are taken for nines: announced points show it once, and each later nine is doubted."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,26 +55,71 @@ def test_surely_read_card_is_believed_where_nothing_showed_it_wrong(first: dict[
     assert "misdeal.third_card_not_due" in told_of_second(first, banker)
 
 
-def nine(source: Source = Source.CAMERA) -> CardDealt:
-    card = parse_card("9S")
+def dealt(face: str, source: Source = Source.CAMERA) -> CardDealt:
+    card = parse_card(face)
     return CardDealt(t=1.0, card_id="c1", card=card, face_up=True, confidence=0.99, alternatives={}, source=source)
 
 
-def alternatives_of(reading: TableReading) -> dict[str, float]:
-    """The other faces that a nine may have at the table, rounded."""
-    line = reading.doubted(nine())
+def nine(source: Source = Source.CAMERA) -> CardDealt:
+    return dealt("9S", source)
+
+
+WRONG_RESULTS = 0.002
+
+
+def noted(*rounds: tuple[dict[str, Any], int | None]) -> TableReading:
+    """What is learned from rounds of `deal` in which nothing was weighed."""
+    reading = TableReading()
+    for seen, banker in rounds:
+        log = TableLog(RULES)
+        deal(log, seen, banker=banker)
+        reading.note(log.events, {}, wrong_results=WRONG_RESULTS)
+    return reading
+
+
+def doubts_of(reading: TableReading, card: CardDealt) -> dict[str, float]:
+    """The other faces that a card may have at the table, rounded."""
+    line = reading.doubted(card)
     assert isinstance(line, CardDealt)
     return {face: round(share, 3) for face, share in (line.alternatives or {}).items()}
 
 
 def test_share_of_misreadings_is_theirs_among_all_that_were_read_so() -> None:
+    once = noted((UNSURE, 1))
+    assert doubts_of(once, nine())["2S"] == pytest.approx(1 / 3, abs=0.01), "the other nine of the round was one"
+    assert doubts_of(noted((UNSURE, 1), (SURE, 8)), nine())["2S"] == pytest.approx(1 / 5, abs=0.01)
+    assert once.doubted(nine(Source.PERSON)) == nine(Source.PERSON)
+
+
+def test_any_card_is_doubted_where_another_was_misread() -> None:
+    doubts = doubts_of(noted((UNSURE, 1)), dealt("5H"))
+    assert doubts["8H"] == pytest.approx(1 / 6 / 12, abs=0.001), "one of five was misread; this one may be as well"
+    assert doubts["10H"] == pytest.approx(4 * doubts["8H"], abs=0.001), "sixteen cards of a pack count 0"
+    later = doubts_of(noted((UNSURE, 1), *[(SURE, 8)] * 9), dealt("5H"))
+    assert later["8H"] < doubts["8H"] / 5, "since then fifty were read rightly"
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        pytest.param([(SURE, 8)], id="all-were-read-rightly"),
+        pytest.param([(UNSURE, None)], id="nothing-was-announced"),
+        pytest.param([(SURE, 1)], id="a-wrong-result-is-likelier-than-the-misreading"),
+        pytest.param([(UNSURE, 5)], id="no-other-face-leads-to-the-points"),
+    ],
+)
+def test_reading_is_as_sure_as_the_reader_says_where_no_card_was_shown_to_be_misread(
+    rounds: list[tuple[dict[str, Any], int | None]],
+) -> None:
+    assert noted(*rounds).doubted(nine()) == nine()
+
+
+def test_hand_with_a_card_that_was_not_read_tells_nothing() -> None:
     log, reading = TableLog(RULES), TableReading()
-    deal(log, SURE, banker=1)
-    (card_id,) = (line.card_id for line in log.events if isinstance(line, CardDealt) and line.card == nine().card)
+    deal(log, UNSURE, banker=1)
+    lines = [
+        replace(line, card=None) if isinstance(line, CardDealt) and line.card == parse_card("KH") else line
+        for line in log.events
+    ]
+    reading.note(lines, {}, wrong_results=WRONG_RESULTS)
     assert reading.doubted(nine()) == nine()
-    reading.note(log.events, {card_id: parse_card("2S")})
-    assert alternatives_of(reading) == {"2S": 0.333}, "the other nine of the round was one"
-    for _ in range(2):
-        reading.note(log.events, {})
-    assert alternatives_of(reading) == {"2S": 0.143}
-    assert reading.doubted(nine(Source.PERSON)) == nine(Source.PERSON)

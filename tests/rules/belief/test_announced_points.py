@@ -1,0 +1,38 @@
+"""Announced points that rest on a card that was not read: how well they fit what else may have been dealt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rules.belief.test_belief import alerts_of, belief_of, judged
+from tests.rules.builders import TableLog, rules_of
+
+RULES = rules_of("tas")
+UNSURE: dict[str, dict[str, float]] = {"8S": {"AS": 0.003}, "9S": {"5S": 0.003}}
+"""Read as eight and nine, which stand; the other faces make a hand that draws."""
+
+
+def told_with(banker: int) -> set[str]:
+    """The codes told where a hand that reads 8 9 gets a third card that is not read, and these points are announced."""
+    log = TableLog(RULES)
+    log.add("bets_opened").add("no_more_bets")
+    hands = ("player", "banker", "player", "banker", "player", "banker")
+    for number, (card, hand) in enumerate(zip(("KH", "8S", "AH", "9S", "9C", None), hands, strict=True)):
+        others = UNSURE.get(card or "", {})
+        seen: dict[str, Any] = {"confidence": 1.0 - sum(others.values()), "alternatives": others} if card else {}
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, source="camera", **seen)
+    log.add("result_announced", player=0, banker=banker, winner="banker").add("round_closed")
+    return {alert.code for alert in alerts_of(judged(log.events, belief_of()))}
+
+
+@pytest.mark.parametrize(
+    ("banker", "told"),
+    [
+        pytest.param(7, {"misdeal.third_card_not_due", "exposed_card.excess"}, id="points-of-the-cards-as-read"),
+        pytest.param(3, set(), id="points-that-the-unread-card-makes-up-either-way"),
+    ],
+)
+def test_unread_card_makes_up_the_announced_points_seldom(banker: int, told: set[str]) -> None:
+    assert told_with(banker) == told
