@@ -209,6 +209,8 @@ class RoundBetting:
     """By area: the wager at the close, where the dealer took chips of it since."""
     ordered_back: dict[str, float] = field(default_factory=dict)
     """By area: when a supervisor ordered its wager returned, in seconds."""
+    pushed_t: float | None = None
+    """When the dealer first returned a wager while the cards were a Tie, in seconds."""
 
 
 @dataclass(slots=True)
@@ -348,9 +350,12 @@ class Round:
             self.deadline = self.result = self.settled_early = None
 
     def reach_deadline(self, t: float) -> None:
-        """Note that every due card should have come."""
+        """Note that every due card should have come: by `t`, or when wagers were returned for a Tie before it."""
         self.dealt.has_news = True
-        self.deadline = Deadline(t, len(self.dealt.placements))
+        pushed_t, placements = self.betting.pushed_t, self.dealt.placements
+        if pushed_t is not None and placements and pushed_t >= placements[-1][1].t:
+            t = pushed_t
+        self.deadline = Deadline(t, len(placements))
 
 
 def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -> Wager:

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from thirdcard.rules.game.duty import Verdict
+from thirdcard.rules.game.hand import known_point_count
 from thirdcard.rules.game.words import Bet, SettleAction, Side
 from thirdcard.rules.log.events import WagerSettled
 from thirdcard.rules.round.drawing import Drawing
-from thirdcard.rules.round.round import Round
+from thirdcard.rules.round.round import INITIAL_CARDS, Round
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.hand_ends import HandEnd, ends_of, loose_ends_of
 from thirdcard.rules.wagers.settlement import pay_of, possible_facts
 
 _RETURNED = SettleAction.RETURNED
+_PUSHED = (Bet.PLAYER, Bet.BANKER)
+"""The bets that a Tie returns, in every rulebook."""
 
 
 class EarlySettlement:
@@ -28,8 +31,16 @@ class EarlySettlement:
         self._drawing_of = drawing_of
 
     def settle(self, event: WagerSettled, running: Round) -> None:
-        """Take a settlement, maybe without a result; a wager returned before the result shows nothing."""
-        if running.deadline is not None or event.action is _RETURNED or running.is_before_play:
+        """Take a settlement, maybe without a result.
+
+        A wager returned before the result shows nothing by itself: it may have been late. If the cards are a Tie, and
+        the drawing proves to have ended with them, it ended no later than that.
+        """
+        if running.deadline is not None or running.is_before_play:
+            return
+        if event.action is _RETURNED:
+            if running.betting.pushed_t is None and _is_push(event.bet, running):
+                running.betting.pushed_t = event.t
             return
         if running.settled_early is None:
             running.settled_early = event
@@ -46,6 +57,12 @@ class EarlySettlement:
             return False
         endings = possible_facts(*(_ends_ahead(side, drawing, self._rules.marks) for side in Side))
         return pay_of(bet, self._rules, endings) is not None
+
+
+def _is_push(bet: Bet, running: Round) -> bool:
+    """Whether a Tie returns the bet, and the cards as they lie are one."""
+    player, banker = (known_point_count(card.card for card in running.dealt.hand(side)) for side in Side)
+    return bet in _PUSHED and len(running.dealt.placements) >= INITIAL_CARDS and player is not None and player == banker
 
 
 def _ends_ahead(side: Side, drawing: Drawing, marks: frozenset[str]) -> frozenset[HandEnd]:

@@ -129,6 +129,8 @@ class SweepWatch:
         corners = np.concatenate(list(regions.values())) if regions else np.zeros((1, 2))
         self._width_mm = float(np.ptp(corners[:, 0]))
         self._stays: list[_Stay] = []
+        self._apart: list[_Crossing] = []
+        """What arms did that left the regions a moment ago, while one has reached in over the top edge ever since."""
         self._looked_t = -np.inf
         """The time of the look before."""
         self._swept: list[RegionsSwept] = []
@@ -162,12 +164,15 @@ class SweepWatch:
 
     def _follow(self, cover: Cover, t: float) -> list[RegionsSwept]:
         """Continue the arms' tracks; keep the sweeps of those that withdrew, and return those that are not sure."""
-        tips = self._tips_mm(cover)
+        arms = self._arms_from_top(cover)
+        tips = self._tips_mm(arms)
+        is_any = np.count_nonzero(arms) >= LEAST_CELLS
+        self._apart = [one for one in self._apart if is_any and t - one.t_began <= DURATION_S[1]]
         misses = np.array([[stay.miss_mm(t, x_mm) for x_mm, _ in tips] for stay in self._stays])
         may_be = misses < BEYOND_MM
         pairs = list(zip(*linear_sum_assignment(misses), strict=True)) if misses.size else []
         known = {int(j): self._stays[int(i)] for i, j in pairs if may_be[i, j]}
-        stays = [known.get(j) or _Stay(_Crossing(t)) for j in range(len(tips))]
+        stays = [known.get(j) or self._come(t) for j in range(len(tips))]
         for i, j in np.argwhere(may_be) if misses.size else ():
             is_near = self._stays[i].t[-1] >= self._looked_t
             if is_near and (j not in known or all(self._stays[i] is not stay for stay in known.values())):
@@ -177,6 +182,14 @@ class SweepWatch:
         for stay, (x_mm, is_over) in zip(stays, tips, strict=True):
             stay.add(t, x_mm, is_over=is_over)
         return self._end(t)
+
+    def _come(self, t: float) -> _Stay:
+        """An arm that comes to the regions. It may be one that left them elsewhere: those along an arc are far from the
+        straight way between two of them."""
+        stay = _Stay(_Crossing(t))
+        for crossing in self._apart:
+            self._meet(crossing, stay)
+        return stay
 
     def _meet(self, crossing: _Crossing, stay: _Stay) -> None:
         """Join what an arm does to what another did: either may be the other from now on."""
@@ -202,16 +215,20 @@ class SweepWatch:
         self._swept = _longest((*self._swept, *swept))
         running = {id(stay.crossing) for stay in self._stays}
         ended = {id(stay.crossing): stay for stay in gone if id(stay.crossing) not in running}
+        self._apart += [stay.crossing for stay in ended.values()]
         return [one for stay in ended.values() if (one := _doubtful(stay, self._width_mm)) is not None]
 
-    def _tips_mm(self, cover: Cover) -> list[tuple[float, bool]]:
-        """Return x in mm of the tip of each arm from the top edge, and whether the arm is over a region."""
-        mask = cover.hands | (cover.change.moving & cover.change.strange)
-        if np.count_nonzero(mask & self._among) < LEAST_CELLS:
-            return []
-        pieces = _connected(mask)
+    def _arms_from_top(self, cover: Cover) -> Mask:
+        """Return the cells under arms that reach in over the top edge."""
+        pieces = _connected(cover.hands | (cover.change.moving & cover.change.strange))
         from_top = np.unique(pieces[: round((MARGIN_MM + TOP_MM) * CELLS_PER_MM)])
-        arms = _connected(np.isin(pieces, from_top[from_top > 0]) & self._among)
+        return np.isin(pieces, from_top[from_top > 0])
+
+    def _tips_mm(self, from_top: Mask) -> list[tuple[float, bool]]:
+        """Return x in mm of the tip of each arm from the top edge, and whether the arm is over a region."""
+        if np.count_nonzero(from_top & self._among) < LEAST_CELLS:
+            return []
+        arms = _connected(from_top & self._among)
         tips = []
         for arm in range(1, int(arms.max()) + 1):
             rows, columns = np.nonzero(arms == arm)

@@ -154,3 +154,23 @@ def test_pair_of_cards_that_went_astray_is_not_decided(rulebook_id: str) -> None
     log = table(rulebook_id, "s3-player_pair").deal("player", "2H").deal("player", "KD").deal("banker", "2S")
     log.deal("banker", "6C").settle("s3-player_pair", "paid", paid(rulebook_id)).result(2, 8).close()
     assert "misdeal.order" in codes_of(log)
+
+
+@pytest.mark.parametrize("ends", ["paid", "closed"])
+def test_drawing_had_ended_when_the_first_wager_was_returned_for_a_tie(ends: str) -> None:
+    log = TableLog(rules_of("sg-rws")).open("s3-player", "s4-tie").four("P 2H 2S | B KD 4C")
+    log.settle("s3-player", "returned", 100)
+    t = log.t
+    if ends == "paid":
+        log.settle("s4-tie", "paid", 800)
+    told = [(alert.code, alert.t) for alert in alerts_of(log.close()) if alert.code in CARDS]
+    assert told == [("misdeal.third_card_missing", t)]
+
+
+@pytest.mark.parametrize(
+    "text", [pytest.param("P 2H 2S | B KD 4C", id="tie-so-far"), pytest.param("P 2H 2S | B KD 3C", id="no-tie")]
+)
+def test_late_wager_that_is_returned_before_a_third_card_ends_no_drawing(text: str) -> None:
+    log = TableLog(rules_of("sg-rws")).open("s3-player", "s4-tie").four(text).settle("s3-player", "returned", 100)
+    log.third("player", "6H").third("banker", "QH").settle("s4-tie", "collected", 100).close()
+    assert of_cards(log) == []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from thirdcard.vision.observations import Point, RegionsSwept, StacksChanged
 from thirdcard.vision.plane.change_gate import Change, GridFrame
@@ -19,6 +20,8 @@ REGIONS = {
     str(i): np.array([[x, 600.0], [x + 120.0, 600.0], [x + 120.0, 800.0], [x, 800.0]])
     for i, x in enumerate(range(200, 1800, 150))
 }
+APART = {name: polygon for name, polygon in REGIONS.items() if not 500.0 < polygon[0, 0] < 1400.0}
+"""Regions at both ends, as of an arc whose middle lies far below."""
 LOOK_S = 0.1
 Arm = Callable[[float], Point | None]
 """Where its finger tips are at a moment; None: it is away."""
@@ -44,8 +47,9 @@ def watched(
     changes: dict[float, StacksChanged] | None = None,
     from_top: bool = True,
     is_sure: bool = True,
+    regions: Mapping[str, NDArray[np.float64]] = REGIONS,
 ) -> list[RegionsSwept]:
-    watch, told = SweepWatch(REGIONS, GRID, SIZE_MM), []
+    watch, told = SweepWatch(regions, GRID, SIZE_MM), []
     for t in np.arange(0.0, until, LOOK_S):
         due = [change for moment, change in (changes or {}).items() if t <= moment < t + LOOK_S]
         told += watch.update(cover_of(arms, float(t), from_top=from_top), due, calm_since_t=None)
@@ -103,6 +107,19 @@ def test_arm_that_crossed_otherwise_may_have_swept(arms: tuple[Arm, ...], withdr
     (swept,) = watched(*arms, is_sure=False)
     assert swept.t == swept.t_ended == pytest.approx(withdrew_t, abs=0.35)
     assert swept.share > 0.5
+
+
+def test_arm_that_leaves_the_regions_on_its_way_across_may_have_swept() -> None:
+    assert watched(sweep(2.0, 1.2), regions=APART) == []
+    (swept,) = watched(sweep(2.0, 1.2), regions=APART, is_sure=False)
+    assert swept.share > 0.5
+    assert swept.t_ended == pytest.approx(3.2, abs=0.2)
+
+
+@pytest.mark.parametrize("pause_s", [pytest.param(0.2, id="another arm"), pytest.param(2.0, id="much later")])
+def test_arm_at_the_other_end_after_one_has_withdrawn_is_no_sweep(pause_s: float) -> None:
+    arms = visit(2.0, 400.0, 0.5), visit(2.5 + pause_s, 1600.0, 0.5)
+    assert watched(*arms, regions=APART, is_sure=False) == []
 
 
 def test_sweep_that_meets_another_arm_may_have_been_one() -> None:
