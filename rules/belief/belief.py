@@ -14,6 +14,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from thirdcard.rules.belief.backs import Backs
 from thirdcard.rules.belief.choices import Choice, by_player, choices_of, is_direction_open, laid_where_moved
 from thirdcard.rules.belief.missed_cards import (
     cards_laid,
@@ -24,7 +25,7 @@ from thirdcard.rules.belief.missed_cards import (
     weight_of_lack,
     with_missed,
 )
-from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, is_order_open, settled, shown_where_laid
+from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, is_order_open, settled, shown_where_laid
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
 from thirdcard.rules.belief.sight import CameraSight
@@ -79,8 +80,8 @@ class Hypothesis:
     """The order in which unseen first cards are assumed to have come; None: the order of the log."""
     players: set[tuple[str, float]] = field(default_factory=set)
     """Areas and stream times in seconds at which the player, not the dealer, moved chips."""
-    absent: set[str] = field(default_factory=set)
-    """Ids of cards that do not exist in this hypothesis, or not yet."""
+    backs: Backs = field(default_factory=Backs)
+    """Its cards that lie face down, and what it takes for no cards of their own."""
     faces: dict[str, Card] = field(default_factory=dict)
     """The faces of the cards in this hypothesis, by card id."""
     record: RoundRecord | None = None
@@ -91,30 +92,35 @@ class Hypothesis:
 
     def copy(self, evidence: float) -> Hypothesis:
         """An independent copy with another evidence."""
-        order, players, absent = deepcopy(self.order), set(self.players), set(self.absent)
-        faces = dict(self.faces)
-        return Hypothesis(self.referee.copy(), evidence, order, players, absent, faces, self.record, self.announced)
+        order, players, faces = deepcopy(self.order), set(self.players), dict(self.faces)
+        return Hypothesis(
+            self.referee.copy(), evidence, order, players, self.backs.copy(), faces, self.record, self.announced
+        )
 
     def observe(self, event: Event, choice: Choice) -> Judgement:
         """Apply the next line, read as `choice` says."""
         if choice.absent is not None:
-            self.absent.add(choice.absent)
-        if card_of(event) in self.absent:
-            if isinstance(event, CardMoved):
-                self.absent.discard(event.card_id)
+            self.backs.leave_out(event)
+        if self.backs.is_about_none(event):
+            if isinstance(event, CardMoved) and event.card_id in self.backs.absent:
+                self.backs.absent.discard(event.card_id)
                 return self._observe(laid_where_moved(event))
-            if isinstance(event, CardTurned) and event.card is not None:
+            if not isinstance(event, CardTurned) or event.card is None:
+                return self.take(self.referee.advance(event.t))
+            if not self.backs.recognise(event):
                 self.evidence *= 1.0 - value_confidence_of(event)
-            return self.take(self.referee.advance(event.t))
+                return self.take(self.referee.advance(event.t))
         if choice.is_players and isinstance(event, WagerSettled):
             self.players.add((event.area, event.t))
-        self.faces.update(faces_of(choice.lines))
+        lines = [self.backs.renamed(line) for line in choice.lines]
+        self.faces.update(faces_of(lines))
         judgement = Judgement()
-        for line in choice.lines:
+        for line in lines:
             judgement = self._observe(line)
         return judgement
 
     def _observe(self, line: Event) -> Judgement:
+        self.backs.lay(line)
         if isinstance(line, WagerChanged) and (line.area, line.t) in self.players:
             line = by_player(line)
         judgement = Judgement()

@@ -128,17 +128,24 @@ def is_order_open(events: Iterable[Event]) -> bool:
 
 
 def shown_where_laid(lines: Iterable[Event]) -> set[str]:
-    """The ids of the cards whose face was read before they were moved out of the box to which they were dealt."""
+    """The ids of the cards whose face was read before they were moved out of the box to which they were dealt, and
+    which are no card of that hand seen again: they were seen coming, or no other lay face down there."""
     shown: set[str] = set()
-    boxed: set[str] = set()
+    boxed: dict[str, CardDealt] = {}
     moved: set[str] = set()
+    down: set[str] = set()
     for line in lines:
         if isinstance(line, CardDealt) and line.hand is not None:
-            boxed.add(line.card_id)
+            boxed[line.card_id] = line
+            down |= set() if line.face_up else {line.card_id}
         elif isinstance(line, CardMoved) and line.card_id in boxed:
             moved.add(line.card_id)
         elif isinstance(line, CardTurned) and line.card is not None and line.card_id not in moved:
-            shown.add(line.card_id)
+            down.discard(line.card_id)
+            dealt = boxed.get(line.card_id)
+            is_alone = dealt is None or all(boxed[one].hand is not dealt.hand for one in down)
+            if is_alone or (dealt is not None and not dealt.order_unseen):
+                shown.add(line.card_id)
     return shown
 
 
