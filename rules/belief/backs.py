@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from thirdcard.rules.belief.order import card_of
 from thirdcard.rules.game.words import Side
-from thirdcard.rules.log.events import CardDealt, CardMoved, CardTurned, Event
+from thirdcard.rules.log.events import CardDealt, CardMoved, CardPassed, CardRemoved, CardTurned, Event
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class Backs:
     down: list[str] = field(default_factory=list)
     """The cards in a box that lie face down, in the order in which they came."""
     absent: set[str] = field(default_factory=set)
-    """What exists not, or not yet: nothing came there, or a card that lay there already was seen again."""
+    """What does not exist, or not yet: nothing came there, or a card that lay there already was seen again."""
     names: dict[str, str] = field(default_factory=dict)
     """By an id that the log gives a card: the id by which the hypothesis knows it."""
 
@@ -70,5 +70,7 @@ class Backs:
 
     def renamed(self, line: Event) -> Event:
         """The line with the id by which the hypothesis knows its card."""
-        name = self.names.get(card_of(line) or "")
-        return line if name is None else replace(line, card_id=name)  # type: ignore[call-arg]
+        match line:
+            case CardDealt() | CardTurned() | CardMoved() | CardPassed() | CardRemoved():
+                return replace(line, card_id=self.names.get(line.card_id, line.card_id))
+        return line

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from thirdcard.rules.game.cards import PACK, Card, format_card, parse_card
+from thirdcard.rules.game.hand import known_point_count
 from thirdcard.rules.game.words import Side, Source
 from thirdcard.rules.log.events import CardDealt, CardMoved, CardTurned, Event, ResultAnnounced
 
@@ -65,9 +66,9 @@ class TableReading:
             if not read or points is None:
                 continue
             was = {card_id: likeliest.get(card_id, line.card) for card_id, line in read.items()}
-            if not likeliest and _points(was.values()) != points:
+            if not likeliest and known_point_count(was.values()) != points:
                 was.update(_misread(read, points, wrong_results))
-            if _points(was.values()) == points:
+            if known_point_count(was.values()) == points:
                 self._count(read, was)
 
     def _count(self, read: Mapping[str, CardDealt | CardTurned], was: Mapping[str, Card | None]) -> None:
@@ -135,7 +136,7 @@ def _read_in(hand: Side, lines: Iterable[Event]) -> dict[str, CardDealt | CardTu
 def _misread(read: Mapping[str, CardDealt | CardTurned], points: int, wrong_results: float) -> dict[str, Card]:
     """The card whose likeliest other face brings a hand to its points, and that face; empty if none is likelier than
     that the dealer announced a wrong result."""
-    total = _points(line.card for line in read.values())
+    total = sum(_value(line.card) for line in read.values())
     others = [
         (share, card_id, parse_card(text))
         for card_id, line in read.items()
@@ -144,10 +145,6 @@ def _misread(read: Mapping[str, CardDealt | CardTurned], points: int, wrong_resu
     ]
     share, card_id, card = max(others, key=lambda one: one[0], default=(0.0, "", None))
     return {card_id: card} if card is not None and share > wrong_results else {}
-
-
-def _points(cards: Iterable[Card | None]) -> int:
-    return sum(map(_value, cards)) % 10
 
 
 def _value(card: Card | None) -> int:

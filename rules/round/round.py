@@ -210,7 +210,7 @@ class RoundBetting:
     ordered_back: dict[str, float] = field(default_factory=dict)
     """By area: when a supervisor ordered its wager returned, in seconds."""
     pushed_t: float | None = None
-    """When the dealer first returned a wager while the cards were a Tie, in seconds."""
+    """When the dealer returned a wager while the cards that lay there were a Tie, in seconds."""
 
 
 @dataclass(slots=True)
@@ -352,10 +352,17 @@ class Round:
     def reach_deadline(self, t: float) -> None:
         """Note that every due card should have come: by `t`, or when wagers were returned for a Tie before it."""
         self.dealt.has_news = True
-        pushed_t, placements = self.betting.pushed_t, self.dealt.placements
-        if pushed_t is not None and placements and pushed_t >= placements[-1][1].t:
-            t = pushed_t
-        self.deadline = Deadline(t, len(placements))
+        self.deadline = Deadline(t if self._pushed_t is None else self._pushed_t, len(self.dealt.placements))
+
+    def note_push(self, t: float) -> None:
+        """Note that the dealer returned a wager while the cards that lie there are a Tie."""
+        self.betting.pushed_t = t if self._pushed_t is None else self._pushed_t
+
+    @property
+    def _pushed_t(self) -> float | None:
+        """When the first wager was returned for the Tie that the cards are; None if a card came since."""
+        t, placements = self.betting.pushed_t, self.dealt.placements
+        return None if t is None or (placements and t < placements[-1][1].t) else t
 
 
 def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -> Wager:

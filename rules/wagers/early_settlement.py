@@ -39,8 +39,8 @@ class EarlySettlement:
         if running.deadline is not None or running.is_before_play:
             return
         if event.action is _RETURNED:
-            if running.betting.pushed_t is None and _is_push(event.bet, running):
-                running.betting.pushed_t = event.t
+            if _is_push(event.bet, running):
+                running.note_push(event.t)
             return
         if running.settled_early is None:
             running.settled_early = event

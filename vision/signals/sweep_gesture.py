@@ -219,8 +219,11 @@ class SweepWatch:
         return [one for stay in ended.values() if (one := _doubtful(stay, self._width_mm)) is not None]
 
     def _arms_from_top(self, cover: Cover) -> Mask:
-        """Return the cells under arms that reach in over the top edge."""
-        pieces = _connected(cover.hands | (cover.change.moving & cover.change.strange))
+        """Return the cells under arms that reach in over the top edge; none while that does not matter."""
+        mask = cover.hands | (cover.change.moving & cover.change.strange)
+        if not self._apart and np.count_nonzero(mask & self._among) < LEAST_CELLS:
+            return np.zeros_like(mask)
+        pieces = _connected(mask)
         from_top = np.unique(pieces[: round((MARGIN_MM + TOP_MM) * CELLS_PER_MM)])
         return np.isin(pieces, from_top[from_top > 0])
 

@@ -174,3 +174,12 @@ def test_late_wager_that_is_returned_before_a_third_card_ends_no_drawing(text: s
     log = TableLog(rules_of("sg-rws")).open("s3-player", "s4-tie").four(text).settle("s3-player", "returned", 100)
     log.third("player", "6H").third("banker", "QH").settle("s4-tie", "collected", 100).close()
     assert of_cards(log) == []
+
+
+def test_wager_returned_before_another_card_is_no_push_of_the_tie_that_follows() -> None:
+    log = TableLog(rules_of("sg-rws")).open("s3-player", "s4-banker", "s5-tie").four("P 2H AS | B KD 3C")
+    log.settle("s3-player", "returned", 100).third("player", "10H").settle("s4-banker", "returned", 100)
+    t = log.t
+    log.settle("s5-tie", "paid", 800)
+    told = [(alert.code, alert.t) for alert in alerts_of(log.close()) if alert.code in CARDS]
+    assert told == [("misdeal.third_card_missing", t)]
