@@ -42,6 +42,7 @@ from thirdcard.rules.log.events import (
     HandlingDeclined,
     LimitsChanged,
     NomineeNamed,
+    NoMoreBets,
     ResultAnnounced,
     RoundClosed,
     ShoeClosed,
@@ -176,6 +177,7 @@ class Judges:
             (self.burn.observe, self.burn.listens_to),
             (self.care.observe, self.care.listens_to),
             (self.handling.name, (NomineeNamed,)),
+            (self.procedure.call, (NoMoreBets,)),
             (
                 lambda event, running: self.last_round.observe(event, running, table.rounds_begun),
                 self.last_round.listens_to,
@@ -287,6 +289,11 @@ class Referee:
         """The probability of the announced points, given the cards that were read, 0 to 1; 1 where all were read."""
         running = self._table.running
         return 1.0 if running is None else self._judges.cards.chance_of_result(running)
+
+    def is_result_out_of_reach(self) -> bool:
+        """Whether a misdealt round's cards make up the announced points in no way that a dealer may count them."""
+        running = self._table.running
+        return running is not None and self._judges.cards.is_result_out_of_reach(running)
 
     def has_ended_unseen(self, event: Event) -> bool:
         """Whether the running round must have ended while a camera was lost, as the next event begins another."""

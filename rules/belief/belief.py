@@ -89,13 +89,15 @@ class Hypothesis:
     announced: float = 1.0
     """The probability of the announced points in this hypothesis, 0 to 1: that the cards which were not read make them
     up."""
+    is_out_of_reach: bool = False
+    """Whether the cards of a misdealt round make up the announced points in no way."""
 
     def copy(self, evidence: float) -> Hypothesis:
         """An independent copy with another evidence."""
         order, players, faces = deepcopy(self.order), set(self.players), dict(self.faces)
-        return Hypothesis(
-            self.referee.copy(), evidence, order, players, self.backs.copy(), faces, self.record, self.announced
-        )
+        twin = Hypothesis(self.referee.copy(), evidence, order, players, self.backs.copy(), faces, self.record)
+        twin.announced, twin.is_out_of_reach = self.announced, self.is_out_of_reach
+        return twin
 
     def observe(self, event: Event, choice: Choice) -> Judgement:
         """Apply the next line, read as `choice` says."""
@@ -135,6 +137,7 @@ class Hypothesis:
             self.record = judgement.rounds[-1]
         else:
             self.announced = self.referee.chance_of_result()
+            self.is_out_of_reach = self.referee.is_result_out_of_reach()
         return judgement
 
     def weight(self, priors: Priors) -> float:
@@ -147,6 +150,8 @@ class Hypothesis:
             sure = alert.confidence
             weight *= sure * priors.rate(alert.code, codes) + 1.0 - sure
             codes.append(alert.code)
+        if self.is_out_of_reach:
+            weight *= priors.rate("misdeal.wrong_result", codes)
         return weight
 
 

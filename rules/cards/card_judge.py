@@ -14,6 +14,7 @@ from thirdcard.rules.cards.misdeals import (
     find_unplaced,
     find_wrong_result,
     is_borne_out,
+    is_out_of_reach,
 )
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.duty import DutyTable
@@ -129,6 +130,14 @@ class CardJudge:
             return 1.0
         drawing = self._after(running, deadline.at_result, self.drawing_of(running))
         return chance_of_points(result, drawing, running)
+
+    def is_result_out_of_reach(self, running: Round) -> bool:
+        """Whether a misdealt round's cards make up the announced points in no way that a dealer may count them."""
+        result, deadline = running.result, running.deadline
+        if result is None or deadline is None or result.source is Source.INFERRED:
+            return False
+        drawing = self._after(running, deadline.at_result, self.drawing_of(running))
+        return is_out_of_reach(result, drawing, running)
 
     def drawing_of(self, running: Round) -> Drawing:
         """The drawing so far; continued from the previous one unless a face became known since."""

@@ -208,6 +208,22 @@ def chance_of_points(result: ResultAnnounced, drawing: Drawing, running: Round) 
     return chance
 
 
+def is_out_of_reach(result: ResultAnnounced, drawing: Drawing, running: Round) -> bool:
+    """Whether a hand whose cards were all read has other points than announced, however a misdealt round is counted: by
+    the lawful cards, by the cards as they lie, or as they were dealt. Of a round that can be judged,
+    `find_wrong_result` tells.
+    """
+    if drawing.can_judge or any(card.card is None for card in running.dealt.cards.values()):
+        return False
+    for side, points in ((Side.PLAYER, result.player), (Side.BANKER, result.banker)):
+        dealt = (card.card for card in running.dealt.cards.values() if card.came.hand is side)
+        as_they_lie = (card.card for card in running.dealt.hand(side))
+        counts = map(known_point_count, (drawing.faces(side), as_they_lie, dealt))
+        if points is not None and points not in counts:
+            return True
+    return False
+
+
 def _sureness_of_lack(side: Side, drawing: Drawing, running: Round) -> float:
     """The confidence, 0 to 1, that a hand lacks the card it is due.
 

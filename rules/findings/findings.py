@@ -60,6 +60,8 @@ class Finding:
     amount: int | None = None
     severity: Severity | None = None
     confidence: float = 1.0
+    round: int | None = None
+    """The number of the round in which it happened; None: the last that began."""
 
 
 def alert_of(finding: Finding, rules: Rules, *, round_number: int, now: float) -> Alert | None:
@@ -68,7 +70,7 @@ def alert_of(finding: Finding, rules: Rules, *, round_number: int, now: float) -
     Args:
         finding: The fault.
         rules: The rulebook and the house's options.
-        round_number: The round in which it happened.
+        round_number: The last round that began.
         now: When it became known, seconds of stream time.
     """
     case = rules.fault(finding.code, finding.facts)
@@ -76,7 +78,7 @@ def alert_of(finding: Finding, rules: Rules, *, round_number: int, now: float) -
         return None
     return Alert(
         t=finding.t,
-        round=round_number,
+        round=round_number if finding.round is None else finding.round,
         code=finding.code,
         severity=finding.severity or SEVERITIES.get(finding.code, Severity.HIGH),
         rulebook=rules.rulebook.id,

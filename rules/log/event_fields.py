@@ -245,6 +245,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "alternatives": _read_alternatives,
     "source": _choice(Source, optional=True),
     "within_s": _read_duration,
+    "was_missing": _read_flag,
     "decks": _read_count,
     "card": _read_card,
     "dealer": _read_dealer,

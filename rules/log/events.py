@@ -120,6 +120,8 @@ class NoMoreBets(Event):
     type: ClassVar[str] = "no_more_bets"
     within_s: float | None = None
     """The largest error of `t` against the true call, in seconds; None where it was not estimated."""
+    was_missing: bool = False
+    """Whether the round before had no call: it shows only now how calls are made at this table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -481,6 +483,7 @@ _DROPPABLE = frozenset(
         "alternatives",
         "together_with",
         "found_face_up",
+        "was_missing",
         "order_unseen",
         "within_s",
         "fault",

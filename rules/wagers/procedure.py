@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from thirdcard.rules.findings.findings import Finding, name_of
-from thirdcard.rules.log.events import UNSEEN, CardDealt, Source, WagerChanged
+from thirdcard.rules.log.events import UNSEEN, CardDealt, NoMoreBets, Source, WagerChanged
 from thirdcard.rules.round.round import Round, Wager, changed_wager, confidence_of
 from thirdcard.rules.round.table_state import TableState
 from thirdcard.rules.rulebook.options import Rules
@@ -71,6 +72,8 @@ class ProcedureJudge:
         self._is_call_ordered = rules.rulebook.call_rule is not None
         self._table = table
         self._at_first_card = tuple(at_first_card)
+        self._first_card: tuple[int, CardDealt] | None = None
+        """The number of the last round with an inferred call, and its first card."""
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         """The faults that this card shows."""
@@ -82,11 +85,21 @@ class ProcedureJudge:
         found: list[Finding] = []
         for look in self._at_first_card:
             found += look(event, running)
+        call = running.betting.call
         if running.void.is_void:
             found += self._on_void_hand(event, running)
-        elif running.betting.call is None and self._is_call_ordered and not running.was_camera_lost:
+        elif call is None and self._is_call_ordered and not running.was_camera_lost:
             found.append(_missing_call(event))
+        elif call is not None and call.is_inferred and not running.was_camera_lost:
+            self._first_card = running.number, event
         return found
+
+    def call(self, event: NoMoreBets, _running: Round | None) -> Iterable[Finding]:
+        """The missing call of the round before, where only this call shows how calls are made."""
+        if not event.was_missing or self._first_card is None or not self._is_call_ordered:
+            return ()
+        (number, card), self._first_card = self._first_card, None
+        return (replace(_missing_call(card), key=("procedure.no_call", number), round=number),)
 
     def _on_void_hand(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         is_open = not running.void.is_annulled and not running.is_decided

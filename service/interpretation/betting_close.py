@@ -29,6 +29,8 @@ class Calls:
     """The lamps that are lit."""
     hidden: set[str] = field(default_factory=set)
     """The lamps over which something lies."""
+    _were_unshown: list[bool] = field(default_factory=list)
+    """For each round without a reported call: whether it surely had none, if calls are made by a lamp."""
     _may_be_gesture: bool = False
     """Whether what an arm did in the running round may have been the call."""
 
@@ -44,12 +46,18 @@ class Calls:
             self.has_lamp |= line.confidence == reliability(LineKind.LAMP)
 
     def by_lamp(self, t: float, state: RunningRound, *, hidden_s: float = 0.0) -> list[Event]:
-        """The line for a lamp that was lit at `t`, or within `hidden_s` after it while something covered it."""
+        """The line for a lamp that was lit at `t`, or within `hidden_s` after it while something covered it.
+
+        If one round was dealt before and no lamp was lit in it, the dealer did not call there. After more such rounds
+        the lamp was probably not in use.
+        """
         if state.is_called or self.is_signalled:
             return []
+        was_missing = not self.is_told and self._were_unshown == [True]
         self.has_lamp = True
         within_s = round(max(hidden_s, shipped_change_times().lamp_within_s), 3)
-        return [NoMoreBets(t=t, source=Source.CAMERA, confidence=reliability(LineKind.LAMP), within_s=within_s)]
+        sure = reliability(LineKind.LAMP)
+        return [NoMoreBets(t=t, source=Source.CAMERA, confidence=sure, within_s=within_s, was_missing=was_missing)]
 
     def by_gesture(self, t: float, state: RunningRound, *, spread_s: float) -> list[Event]:
         """The line for a sweep of the dealer's arm over the wagering areas, if a call is due: before any card of the
@@ -78,8 +86,10 @@ class Calls:
         may_be_gesture, self._may_be_gesture = self._may_be_gesture, False
         if state.is_called or state.cards_dealt:
             return []
-        if self.is_told and not may_be_gesture and not self._may_be_unseen(t, state):
+        may_be_unseen = may_be_gesture or self._may_be_unseen(t, state)
+        if self.is_told and not may_be_unseen:
             return []
+        self._were_unshown.append(not may_be_unseen)
         within_s = shipped_change_times().inferred_close_within_s
         return [NoMoreBets(t=t, source=Source.INFERRED, confidence=UNSEEN, within_s=within_s)]
 

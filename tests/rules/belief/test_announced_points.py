@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.rules.belief.test_belief import alerts_of, belief_of, judged
+from tests.rules.belief.test_belief import alerts_of, belief_of, judged, telling
 from tests.rules.builders import TableLog, rules_of
+from thirdcard.rules.belief.belief import Belief
+from thirdcard.rules.referee import Referee
 
 RULES = rules_of("tas")
 UNSURE: dict[str, dict[str, float]] = {"8S": {"AS": 0.003}, "9S": {"5S": 0.003}}
@@ -36,3 +38,28 @@ def told_with(banker: int) -> set[str]:
 )
 def test_unread_card_makes_up_the_announced_points_seldom(banker: int, told: set[str]) -> None:
     assert told_with(banker) == told
+
+
+def test_points_decide_whether_a_moved_card_was_due() -> None:
+    """A 7 that may be a 2 stands, or draws the card that is moved to the other hand afterwards."""
+    assert surplus_with(7, 3) > 0.95
+    assert surplus_with(1, 4) < 0.5, "the points of a hand that drew"
+
+
+def surplus_with(player: int, banker: int) -> float:
+    """How sure it is that the third card was not due, given these points."""
+    log = TableLog(rules_of("nz-secretary", dealing_style="C"))
+    log.add("bets_opened").add("no_more_bets", source="camera")
+    for number, hand in enumerate(("player", "banker") * 2):
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=None, face_up=False, source="camera", confidence=1)
+    for number, card in ((0, "QS"), (2, "7D"), (1, "4D"), (3, "JS")):
+        others = {"9D": 0.026, "2D": 0.003} if card == "7D" else {}
+        sure = {"confidence": 1.0 - sum(others.values()), "alternatives": others}
+        log.add("card_turned", card_id=f"c{number}", card=card, face_up=True, by="dealer", source="camera", **sure)
+    log.add("card_dealt", card_id="c4", hand="player", card="9D", face_up=True, source="camera", confidence=1.0)
+    log.add("card_moved", card_id="c4", hand="banker", source="camera")
+    log.result(player, banker).add("round_closed")
+
+    belief = Belief(Referee(log.rules), telling, lambda alert: alert.confidence)
+    judged(log.events, belief)
+    return next(one.confidence for one in belief.found if one.code == "misdeal.third_card_not_due")

@@ -167,3 +167,27 @@ def test_no_call_is_not_alleged_of_a_void_hand_or_a_lost_camera(rulebook_id: str
     assert alerts_of(TableLog(rules_of(rulebook_id)).add("void_hand_announced").deal("player", "5H")) == []
     log = TableLog(rules_of(rulebook_id)).add("camera_lost", camera="overhead").deal("player", "5H")
     assert codes_of(log) == ["camera.lost"]
+
+
+def called_late(rulebook_id: str, *, source: str = "inferred", **more: bool) -> TableLog:
+    """Two rounds; how calls are made at this table shows in the second."""
+    log = TableLog(rules_of(rulebook_id)).add("bets_opened").wager("s1-player", 0, 100)
+    log.add("no_more_bets", source=source, within_s=1.5).four("P 6H KS | B KD 7C").result(6, 7)
+    log.settle("s1-player", "collected", 100).close().add("bets_opened").wager("s1-player", 0, 100)
+    log.add("no_more_bets", source="camera", confidence=0.99, **more)
+    return log.four("P 6D KS | B KD 7C").result(6, 7).settle("s1-player", "collected", 100).close()
+
+
+@pytest.mark.parametrize("rulebook_id", NZ)
+def test_rule_nz_8_2_a_call_shows_that_the_round_before_had_none(rulebook_id: str) -> None:
+    log = called_late(rulebook_id, was_missing=True)
+    first_card, call = (next(event.t for event in log.events[since:] if event.type == kind)
+                        for since, kind in ((0, "card_dealt"), (5, "no_more_bets")))  # fmt: skip
+    (alert,) = alerts_of(log)
+    assert (alert.code, alert.round, alert.t, alert.noticed_at) == ("procedure.no_call", 1, first_card, call)
+
+
+def test_call_of_the_round_before_is_missing_only_where_the_log_says_so() -> None:
+    assert codes_of(called_late("nz-authority")) == []
+    assert codes_of(called_late("sg-rws", was_missing=True)) == [], "no rule orders the call"
+    assert codes_of(called_late("nz-authority", source="signal", was_missing=True)) == [], "it was called"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,18 @@ def test_round_whose_lamp_stays_dark_in_plain_sight_has_no_call() -> None:
     calls = calls_of(LAMP, card(6.0), lamp(20.5, lit=False), *NEXT, card(26.0))
 
     assert [call.t for call in calls] == [4.3]
+
+
+def test_first_lamp_shows_that_the_one_round_before_had_no_call() -> None:
+    first, second = (card(6.0), *NEXT), (RoundClosed(t=40.0), BetsOpened(t=41.0))
+
+    assert [call.was_missing for call in calls_of(*first, lamp(24.0, lit=True))] == [False, True]
+    again = calls_of(*first, lamp(24.0, lit=True), card(26.0), lamp(39.0, lit=False), *second, lamp(44.0, lit=True))
+    assert [call.was_missing for call in again] == [False, True, False], "it is told once"
+    both = calls_of(*first, card(26.0), *second, lamp(44.0, lit=True))
+    assert not any(call.was_missing for call in both), "after two rounds the lamp was probably not in use"
+    unsure = calls_of(replace(SWEPT, is_sure=False), *first, lamp(24.0, lit=True))
+    assert not any(call.was_missing for call in unsure), "the dealer may have called by a gesture"
 
 
 def test_lamp_that_was_lit_under_an_arm_is_known_from_when_it_was_covered() -> None:
