@@ -424,7 +424,10 @@ class Belief:
         return self.tell(replace(alert, confidence=_joint(alert, rivals)))
 
     def _found(self, judgement: Judgement) -> Mapping[Hashable, Alert]:
-        """The findings of all hypotheses, each with the weight share of those that show it as confidence."""
+        """The findings of all hypotheses, each with the weight share of those that show it as confidence.
+
+        Where hypotheses date a finding differently, it has the time that weighs most, the earlier of two.
+        """
         if not self._hypotheses:
             return {
                 (alert.code, alert.t, alert.area, alert.hand): self._calibrated(alert, alert.confidence)
@@ -432,13 +435,19 @@ class Belief:
             }
         weights = [hypothesis.weight(self.priors) for hypothesis in self._hypotheses]
         total = sum(weights)
-        shares: dict[Hashable, float] = {}
-        first: dict[Hashable, Alert] = {}
+        found: dict[Hashable, dict[float, tuple[Alert, float]]] = {}
         for hypothesis, weight in zip(self._hypotheses, weights, strict=True):
             for key, alert in hypothesis.referee.standing.items():
-                first.setdefault(key, alert)
-                shares[key] = shares.get(key, 0.0) + weight / total * alert.confidence
-        return {key: self._calibrated(alert, shares[key]) for key, alert in first.items()}
+                dated = found.setdefault(key, {})
+                first, share = dated.get(alert.t, (alert, 0.0))
+                dated[alert.t] = first, share + weight / total * alert.confidence
+        return {
+            key: self._calibrated(
+                max(dated.values(), key=lambda one: (round(one[1], 6), -one[0].t))[0],
+                sum(share for _, share in dated.values()),
+            )
+            for key, dated in found.items()
+        }
 
     def _calibrated(self, alert: Alert, share: float) -> Alert:
         """The alert with a calibrated confidence; reports of devices and people alone keep theirs."""

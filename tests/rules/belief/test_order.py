@@ -126,3 +126,16 @@ def test_back_that_nobody_saw_come_and_that_moves_may_have_come_where_it_moved_t
     belief = Belief(Referee(rules), telling, lambda alert: alert.confidence)
     told = {alert.code for alert in alerts_of(judged(log.add("round_closed").events, belief))}
     assert told == ({"misdeal.order"} if is_sure else set())
+
+
+def test_missing_call_is_dated_to_the_first_card_though_nobody_saw_it_come() -> None:
+    """Where that card is taken for a shadow, the third was the first; the other readings weigh more together."""
+    log = TableLog(rules_of("nz-secretary", dealing_style="B")).add("bets_opened").wager("s1-player", 0, 100)
+    unseen: dict[str, Any] = {"confidence": 0.5, "order_unseen": True}
+    for number, hand in enumerate(("player", "banker", "player", "banker"), start=1):
+        more = unseen if number == 1 else {"confidence": 1.0}
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=None, face_up=False, source="camera", **more)
+    first = next(event.t for event in log.events if event.type == "card_dealt")
+
+    judgements = judged(log.events, Belief(Referee(log.rules), telling, lambda alert: alert.confidence))
+    assert [(one.code, one.t) for one in alerts_of(judgements)] == [("procedure.no_call", first)]

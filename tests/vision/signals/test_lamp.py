@@ -56,6 +56,12 @@ def test_lamp_that_flickers_with_the_light_is_never_lit() -> None:
     assert watched(lambda step: np.full((80, 80, 3), 60 + 10 * (step % 2), np.uint8), 50) == []
 
 
+def test_dull_sleeve_on_a_dull_cloth_is_no_light() -> None:
+    """As bright as the cloth, and over all of a lamp for half a second."""
+    covered = np.full((80, 80, 3), CLOTH, np.uint8)
+    assert watched(lambda step: covered if 20 <= step < 25 else table(), 50) == []
+
+
 @pytest.mark.parametrize("is_lit", [False, True], ids=["dark", "lit"])
 def test_lamp_that_never_changes_says_nothing(is_lit: bool) -> None:
     assert watched(lambda step: table(lit=is_lit), 50) == []
