@@ -1,8 +1,8 @@
-"""Cards that lie face down in one reading of a round, and those that were seen as two.
+"""The cards of one reading of a round: which lie face down, and which were seen as two.
 
 A tracker that loses a back may find it again and take it for another card, for example where two backs with the same
 picture lie side by side. What it took for the first then never shows a face. A face that shows at the second is that of
-a card of the hand which lies face down.
+a card of the hand which lies face down. A card that is moved to the other hand may be taken for a new one as well.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ class Backs:
     """What does not exist, or not yet: nothing came there, or a card that lay there already was seen again."""
     names: dict[str, str] = field(default_factory=dict)
     """By an id that the log gives a card: the id by which the hypothesis knows it."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """By the id that a moved card got where it was seen next: its own id."""
 
     def copy(self) -> Backs:
         """An independent copy."""
-        return Backs(dict(self.hands), list(self.down), set(self.absent), dict(self.names))
+        return Backs(dict(self.hands), list(self.down), set(self.absent), dict(self.names), dict(self.moved))
 
     def lay(self, line: Event) -> None:
         """Note where a card comes to lie, and with which side up."""
@@ -53,6 +55,8 @@ class Backs:
     def is_about_none(self, event: Event) -> bool:
         """Whether a line is about what is absent, or about a card that showed its face under another id."""
         card_id = card_of(event)
+        if isinstance(event, CardRemoved) and card_id in self.moved.values():
+            return True
         return card_id in self.absent or (card_id in self.names.values() and card_id not in self.names)
 
     def recognise(self, turned: CardTurned) -> bool:
@@ -72,5 +76,6 @@ class Backs:
         """The line with the id by which the hypothesis knows its card."""
         match line:
             case CardDealt() | CardTurned() | CardMoved() | CardPassed() | CardRemoved():
-                return replace(line, card_id=self.names.get(line.card_id, line.card_id))
+                known = self.moved.get(line.card_id, line.card_id)
+                return replace(line, card_id=self.names.get(known, known))
         return line

@@ -25,6 +25,7 @@ from thirdcard.rules.belief.missed_cards import (
     weight_of_lack,
     with_missed,
 )
+from thirdcard.rules.belief.moves import taken_for_new, with_moved
 from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, is_order_open, settled, shown_where_laid
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
@@ -103,6 +104,8 @@ class Hypothesis:
         """Apply the next line, read as `choice` says."""
         if choice.absent is not None:
             self.backs.leave_out(event)
+        if choice.moved is not None and isinstance(event, CardDealt):
+            self.backs.moved[event.card_id] = choice.moved
         if self.backs.is_about_none(event):
             if isinstance(event, CardMoved) and event.card_id in self.backs.absent:
                 self.backs.absent.discard(event.card_id)
@@ -318,6 +321,8 @@ class Belief:
         """The readings of one line of the round."""
         line = self.sight.faces.doubted(self._lines[number])
         choices = choices_of(line, are_cards_out=self._are_cards_out(number))
+        if isinstance(line, CardDealt) and (moved := taken_for_new(self._lines).get(line.card_id)) is not None:
+            choices = with_moved(choices, line, moved)
         hand = missed_before(self._lines, number, self.referee.order, self.referee.face_down)
         return choices if hand is None else with_missed(choices, hand, self.priors.missed_share)
 
@@ -339,7 +344,10 @@ class Belief:
         if isinstance(event, CardDealt) and event.order_unseen and not any(one.order for one in self._hypotheses):
             self._hypotheses = []
             return self._branch(is_needed=True) or Judgement()
-        if is_handled_early(self._lines) and not is_handled_early(self._lines[:-1]):
+        is_open_anew = any(
+            holds(self._lines) and not holds(self._lines[:-1]) for holds in (is_handled_early, taken_for_new)
+        )
+        if is_open_anew:
             self._hypotheses = []
             return self._branch(is_needed=True) or Judgement()
         choices = self._choices(len(self._lines) - 1)

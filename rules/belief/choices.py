@@ -48,6 +48,8 @@ class Choice:
     """Whether the player, not the dealer, made the reported act."""
     absent: str | None = None
     """The id of the card that does not exist in this reading."""
+    moved: str | None = None
+    """The id of the card that this one is, moved from the other hand."""
 
 
 def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]:

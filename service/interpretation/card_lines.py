@@ -96,7 +96,8 @@ class CardLines:
         self.backs.apply(line)
 
     def rested(self, t: float, card: seen.CardRested, signalled: Signalled) -> list[Event]:
-        """The lines for a card that rests in a box: usually dealt, else found again, or collected too early."""
+        """The lines for a card that rests in a box: usually dealt, else found again, collected too early or seen as
+        two."""
         side, face = self._side_of(card.region), card_of(card.reading)
         loose = self.loose.take(card)
         if loose is not None:
@@ -104,7 +105,7 @@ class CardLines:
         lost = self.state.lost_card(side, face)
         if lost is not None:
             return self._found_again(t, lost, card.track_id, side)
-        if self.state.is_decided(ResultAnnounced in signalled) and self.state.is_collected(side, face):
+        if self.state.is_known(side, face, result_is_reported=ResultAnnounced in signalled):
             return []
         opened = self._as_dealt_open(card)
         card = card if opened is None else opened

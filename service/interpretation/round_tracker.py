@@ -155,9 +155,13 @@ class RunningRound:
                 return self.cards.pop(track)
         return None
 
-    def is_collected(self, side: Side, face: Card | None) -> bool:
-        """Whether a card was wrongly logged as collected while a hand covered it: its face lay in that hand before."""
-        return face is not None and any(card.side is side and card.card == face for card in self.collected)
+    def is_known(self, side: Side, face: Card | None, *, result_is_reported: bool) -> bool:
+        """Whether a card that shows now has long lain in that hand: one with its face lies there once the result is
+        known, or was wrongly logged as collected while a hand covered it."""
+        if face is None or not self.is_decided(result_is_reported):
+            return False
+        lying = self.cards.values() if self.has_result or self.has_settled else ()
+        return any(card.side is side and card.card == face for card in (*lying, *self.collected))
 
     def untold_since_t(self, signalled: Collection[type[Event]]) -> float | None:
         """Since when the running round may have ended unreported; None where devices report it, or bets are open.

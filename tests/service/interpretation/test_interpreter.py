@@ -196,6 +196,23 @@ def test_card_that_a_hand_hid_after_the_result_is_not_dealt_again() -> None:
     assert types(lines).count("card_dealt") == 2
 
 
+@pytest.mark.parametrize(
+    ("again", "dealt"),
+    [
+        pytest.param(rested(3, 9.0), 2, id="after-the-result"),
+        pytest.param(rested(3, 7.0), 3, id="before-the-result"),
+        pytest.param(rested(3, 9.0, "banker"), 3, id="in-the-other-hand"),
+        pytest.param(rested(3, 9.0, label="2C"), 3, id="another-face"),
+    ],
+)
+def test_card_that_shows_twice_in_its_hand_after_the_result_is_one(again: CardRested, dealt: int) -> None:
+    lines = log_of(
+        rested(1, 5.0), rested(2, 6.0, "banker", "KS"), ResultAnnounced(t=8.0), again,
+        devices=frozenset({ResultAnnounced}),
+    )  # fmt: skip
+    assert types(lines).count("card_dealt") == dealt
+
+
 def test_face_that_was_collected_after_its_round_was_closed_may_be_dealt_in_the_next() -> None:
     lines = log_of(
         rested(1, 5.0),
@@ -411,7 +428,7 @@ def test_order_of_cards_is_doubted_where_nobody_saw_it(second: CardRested, are_s
     assert _sureness_of_two(rested(1, 5.0), second) == are_sure
 
 
-@pytest.mark.parametrize(("label", "is_sure"), [("7H", True), (None, False)])
+@pytest.mark.parametrize(("label", "is_sure"), [("2C", True), (None, False)])
 def test_card_that_is_found_after_the_result_and_cannot_be_read_is_doubted(label: str | None, is_sure: bool) -> None:
     result = ResultAnnounced(t=9.0)
     lines = log_of(rested(1, 5.0), result, rested(2, 12.0, label=label), devices=frozenset({ResultAnnounced}))
