@@ -54,7 +54,7 @@ def surplus_with(player: int, banker: int) -> float:
         log.add("card_dealt", card_id=f"c{number}", hand=hand, card=None, face_up=False, source="camera", confidence=1)
     for number, card in ((0, "QS"), (2, "7D"), (1, "4D"), (3, "JS")):
         others = {"9D": 0.026, "2D": 0.003} if card == "7D" else {}
-        sure = {"confidence": 1.0 - sum(others.values()), "alternatives": others}
+        sure: dict[str, Any] = {"confidence": 1.0 - sum(others.values()), "alternatives": others}
         log.add("card_turned", card_id=f"c{number}", card=card, face_up=True, by="dealer", source="camera", **sure)
     log.add("card_dealt", card_id="c4", hand="player", card="9D", face_up=True, source="camera", confidence=1.0)
     log.add("card_moved", card_id="c4", hand="banker", source="camera")
