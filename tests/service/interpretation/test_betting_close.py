@@ -125,7 +125,7 @@ def test_first_lamp_shows_that_the_one_round_before_had_no_call() -> None:
 
     assert [call.was_missing for call in calls_of(*first, lamp(24.0, lit=True))] == [False, True]
     again = calls_of(*first, lamp(24.0, lit=True), card(26.0), lamp(39.0, lit=False), *second, lamp(44.0, lit=True))
-    assert [call.was_missing for call in again] == [False, True, False], "it is told once"
+    assert [call.was_missing for call in again] == [False, True, False], "it is reported once"
     both = calls_of(*first, card(26.0), *second, lamp(44.0, lit=True))
     assert not any(call.was_missing for call in both), "after two rounds the lamp was probably not in use"
     unsure = calls_of(replace(SWEPT, is_sure=False), *first, lamp(24.0, lit=True))
