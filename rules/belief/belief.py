@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from thirdcard.rules.belief.backs import Backs
+from thirdcard.rules.belief.beam import LEAST_WEIGHT, MOST_HYPOTHESES, likeliest_paths
 from thirdcard.rules.belief.choices import Choice, by_player, choices_of, is_direction_open, laid_where_moved
 from thirdcard.rules.belief.missed_cards import (
     cards_laid,
@@ -30,7 +31,7 @@ from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, is_order_
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
 from thirdcard.rules.belief.sight import CameraSight
-from thirdcard.rules.belief.table_reading import faces_of
+from thirdcard.rules.belief.table_reading import announced, faces_of
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.words import Source
@@ -48,11 +49,6 @@ from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState, value_confidence_of
 
-MOST_HYPOTHESES = 48
-"""How many hypotheses of a round are kept. Six cards with four likely faces each make 4,096 hypotheses; those beyond
-the 48 heaviest weighed less than one in ten thousand together in the rounds that were drawn to measure it."""
-LEAST_WEIGHT = 1e-6
-"""A hypothesis that weighs less than this share of the heaviest is dropped."""
 WORTH_TELLING = 0.01
 """A round's record lists other readings of the round from this probability on."""
 
@@ -288,13 +284,7 @@ class Belief:
         if not is_needed and len(orders) == 1 and not may_be_other:
             return None
         assert self._before is not None
-        beam: list[tuple[float, tuple[int, ...]]] = [(1.0, ())]
-        for some in options:
-            grown = [
-                (weight * choice.probability, (*path, i)) for weight, path in beam for i, choice in enumerate(some)
-            ]
-            grown.sort(key=lambda one: -one[0])
-            beam = [one for one in grown[:MOST_HYPOTHESES] if one[0] >= grown[0][0] * LEAST_WEIGHT]
+        beam = likeliest_paths(self._lines, options)
         last: list[Judgement] = []
         for order, share in orders:
             for weight, path in beam:
@@ -345,7 +335,7 @@ class Belief:
             self._hypotheses = []
             return self._branch(is_needed=True) or Judgement()
         is_open_anew = any(
-            holds(self._lines) and not holds(self._lines[:-1]) for holds in (is_handled_early, taken_for_new)
+            holds(self._lines) and not holds(self._lines[:-1]) for holds in (is_handled_early, taken_for_new, announced)
         )
         if is_open_anew:
             self._hypotheses = []
