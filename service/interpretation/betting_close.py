@@ -29,8 +29,8 @@ class Calls:
     """The lamps that are lit."""
     hidden: set[str] = field(default_factory=set)
     """The lamps over which something lies."""
-    _were_unshown: list[bool] = field(default_factory=list)
-    """For each round without a reported call: whether it surely had none, if calls are made by a lamp."""
+    _were_unshown: tuple[bool, ...] = ()
+    """For the first two rounds without a reported call: whether it surely had none, if calls are made by a lamp."""
     _may_be_gesture: bool = False
     """Whether what an arm did in the running round may have been the call."""
 
@@ -53,7 +53,7 @@ class Calls:
         """
         if state.is_called or self.is_signalled:
             return []
-        was_missing = not self.is_told and self._were_unshown == [True]
+        was_missing = not self.is_told and self._were_unshown == (True,)
         self.has_lamp = True
         within_s = round(max(hidden_s, shipped_change_times().lamp_within_s), 3)
         sure = reliability(LineKind.LAMP)
@@ -89,7 +89,7 @@ class Calls:
         may_be_unseen = may_be_gesture or self._may_be_unseen(t, state)
         if self.is_told and not may_be_unseen:
             return []
-        self._were_unshown.append(not may_be_unseen)
+        self._were_unshown = (*self._were_unshown, not may_be_unseen)[:2]
         within_s = shipped_change_times().inferred_close_within_s
         return [NoMoreBets(t=t, source=Source.INFERRED, confidence=UNSEEN, within_s=within_s)]
 
