@@ -21,8 +21,8 @@ from thirdcard.rules.belief.missed_cards import (
     cards_laid,
     is_handled_early,
     missed_before,
-    share_dealt_open,
     share_not_dealt,
+    share_with_backs_seen,
     weight_of_lack,
     with_missed,
 )
@@ -48,6 +48,7 @@ from thirdcard.rules.log.events import (
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState, value_confidence_of
+from thirdcard.rules.rulebook.model import Phase
 
 WORTH_TELLING = 0.01
 """A round's record lists other readings of the round from this probability on."""
@@ -212,7 +213,7 @@ class Belief:
             self.sight.begin()
             self._before, self._lines, self._told = self.referee.copy() if may_be_seen else None, [], {}
             self._hypotheses = []
-        self.sight.observe(event)
+        self.sight.observe(event, comes_face_down=self._comes_face_down(event))
         if self._before is not None:
             self._lines.append(event)
         if self._hypotheses:
@@ -319,6 +320,13 @@ class Belief:
     def _are_cards_out(self, before: int) -> bool:
         """Whether the first four cards left the shoe before that line of the round."""
         return cards_laid(self._lines[:before]) >= INITIAL_CARDS
+
+    def _comes_face_down(self, event: Event) -> bool:
+        """Whether the line is about a card of the running round that the style deals face down."""
+        if not isinstance(event, CardDealt):
+            return False
+        phase = Phase.INITIAL if cards_laid(self._lines) < INITIAL_CARDS else Phase.THIRD
+        return phase in self.referee.face_down
 
     def _orders(self) -> list[tuple[LawfulOrder | None, float]]:
         """The orders in which unseen cards may have come, each with its probability; None: the order of the log."""
@@ -450,8 +458,8 @@ class Belief:
     def _calibrated(self, alert: Alert, share: float) -> Alert:
         """The alert with a calibrated confidence; reports of devices and people alone keep theirs."""
         share *= share_not_dealt(alert, self._lines, self.referee.face_down, self.priors)
-        if not self.sight.are_backs_seen:
-            share *= share_dealt_open(alert, self._lines, self.referee.face_down, self.priors)
+        missed = self.sight.backs.missed_share(self.priors)
+        share *= share_with_backs_seen(alert, self._lines, self.referee.face_down, self.priors.rate(alert.code), missed)
         weighed = replace(alert, confidence=round(min(max(share, 0.0), 1.0), 6))
         if not self.sight.is_seen:
             return weighed

@@ -30,7 +30,8 @@ from thirdcard.rules.rulebook.model import Phase
 _MISSING = {"misdeal.short_hand": Phase.INITIAL, "misdeal.third_card_missing": Phase.THIRD}
 """The phase of the card that each fault says is missing."""
 _THIRD_MISSING, _WRONG_RESULT = "misdeal.third_card_missing", "misdeal.wrong_result"
-_DEALT_OPEN = ("exposed_card.first_card", "exposed_card.face_up_deal")
+_SEEM_TO_BE_DEALT = ("exposed_card.first_card", "exposed_card.face_up_deal", "misdeal.order")
+"""The faults that a missed back may make of a lawful deal."""
 
 
 def cards_laid(lines: Sequence[Event]) -> int:
@@ -137,20 +138,27 @@ def _points_lacking(alert: Alert, lines: Sequence[Event]) -> int | None:
     return (points - sum(card.point_value for card in faces.values())) % len(VALUES)
 
 
-def share_dealt_open(alert: Alert, lines: Sequence[Event], face_down: Collection[Phase], priors: Priors) -> float:
-    """The probability that a card was really dealt open at a table where no back was seen yet, 0 to 1.
+def share_with_backs_seen(
+    alert: Alert, lines: Sequence[Event], face_down: Collection[Phase], rate: float, missed: float
+) -> float:
+    """The probability that a fault in the way cards were dealt is real, and no back was missed, 0 to 1.
 
-    It may have lain there before, with a back that the camera does not see, and show only now that it is turned. A card
-    that a person or a device reports was dealt as reported.
+    A card that seems to be dealt open, or after a later card, may have lain there before, with a back that the camera
+    did not see. A card that a person or a device reports was dealt as reported.
+
+    Args:
+        alert: The fault.
+        lines: Lines of its round.
+        face_down: The phases whose cards the style deals face down.
+        rate: How often such faults happen, per round.
+        missed: The probability that the camera missed a back.
     """
-    is_seen_open = any(
-        isinstance(line, CardDealt) and line.face_up and line.source is Source.CAMERA and line.confidence is not None
-        for line in lines
-    )
-    if alert.code not in _DEALT_OPEN or Phase.INITIAL not in face_down or not is_seen_open:
+    if alert.code not in _SEEM_TO_BE_DEALT or Phase.INITIAL not in face_down:
         return 1.0
-    rate = priors.rate(alert.code)
-    return rate / (rate + priors.unseen_backs)
+    is_camera = any(
+        isinstance(line, CardDealt) and line.source is Source.CAMERA and line.confidence is not None for line in lines
+    )
+    return rate / (rate + missed) if is_camera and rate else 1.0
 
 
 def with_missed(choices: Sequence[Choice], hand: Side, share: float) -> Sequence[Choice]:

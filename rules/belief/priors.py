@@ -41,6 +41,10 @@ class Priors:
     """The same share for cards that lie face down, in rounds in which other cards came unseen."""
     unseen_backs: float = 0.0
     """The share of tables at which cards are dealt face down, and a camera sees no back in its first round."""
+    poor_backs: float = 0.0
+    """The share of tables at which the camera sees some backs and misses others."""
+    turned_unseen: float = 1.0
+    """Elsewhere: the share of cards dealt face down that were first seen after they were turned, or dealt face up."""
 
     @property
     def missed_share(self) -> float:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from thirdcard.rules.belief.back_sight import BackSight
 from thirdcard.rules.belief.table_reading import TableReading
-from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, CardDealt, Event, Source
+from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, Event, Source
 
 
 @dataclass(slots=True)
@@ -16,23 +17,23 @@ class CameraSight:
     """Whether any line carries a camera's confidence; without one nothing is in doubt."""
     is_seldom_seen: bool = False
     """Whether too few frames came to judge the running round, or the time between rounds."""
-    are_backs_seen: bool = False
-    """Whether any card was surely seen to come face down: then backs show at this table."""
+    backs: BackSight = field(default_factory=BackSight)
+    """How surely backs are seen at this table."""
     faces: TableReading = field(default_factory=TableReading)
     """How faces were misread at this table."""
     _are_frames_few: bool = False
 
-    def observe(self, event: Event) -> None:
-        """Take the next line."""
+    def observe(self, event: Event, *, comes_face_down: bool) -> None:
+        """Take the next line; `comes_face_down`: whether the style deals the round's next card face down."""
         match event:
             case CameraLost(fault=fault) if fault == FEW_FRAMES:
                 self._are_frames_few = self.is_seldom_seen = True
             case CameraBack():
                 self._are_frames_few = False
-            case CardDealt(face_up=False, order_unseen=False, source=Source.CAMERA):
-                self.are_backs_seen = True
+        self.backs.observe(event, comes_face_down=comes_face_down)
         self.is_seen = self.is_seen or (event.source is Source.CAMERA and event.confidence is not None)
 
     def begin(self) -> None:
         """Begin another round, or end the running one."""
         self.is_seldom_seen = self._are_frames_few
+        self.backs.end_round()
