@@ -28,7 +28,8 @@ class Reading:
     """0 to 1: how likely the card shows one of the labels that count the same as this one. None where it was not
     estimated."""
     alternatives: Mapping[str, float] = field(default_factory=dict)
-    """Other labels that are possible, each with its probability; very unlikely ones are left out."""
+    """Other labels that are possible, each with its probability; very unlikely ones are left out. Without a label: all
+    faces that are possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

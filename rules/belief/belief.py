@@ -16,7 +16,15 @@ from enum import StrEnum
 
 from thirdcard.rules.belief.backs import Backs
 from thirdcard.rules.belief.beam import LEAST_WEIGHT, MOST_HYPOTHESES, likeliest_paths
-from thirdcard.rules.belief.choices import Choice, by_player, choices_of, is_direction_open, laid_where_moved
+from thirdcard.rules.belief.choices import (
+    Choice,
+    by_player,
+    choices_of,
+    is_direction_open,
+    is_unread,
+    laid_where_moved,
+    read_anew,
+)
 from thirdcard.rules.belief.missed_cards import (
     cards_laid,
     is_handled_early,
@@ -243,7 +251,8 @@ class Belief:
         `again` repeats an act that is not a line, under the hypotheses that it made necessary.
         """
         judgement = act()
-        if self._before is not None and not self._hypotheses and (self.referee.standing or judgement.rounds):
+        is_open = bool(self.referee.standing or judgement.rounds or (self._lines and is_unread(self._lines[-1])))
+        if self._before is not None and not self._hypotheses and is_open:
             branched = self._branch(is_needed=bool(self.referee.standing))
             if branched is not None:
                 judgement = branched if again is None else again()
@@ -311,6 +320,8 @@ class Belief:
     def _choices(self, number: int) -> Sequence[Choice]:
         """The readings of one line of the round."""
         line = self.sight.faces.doubted(self._lines[number])
+        if number in read_anew(self._lines) and isinstance(line, CardDealt | CardTurned):
+            line = replace(line, alternatives=None)
         choices = choices_of(line, are_cards_out=self._are_cards_out(number))
         if isinstance(line, CardDealt) and (moved := taken_for_new(self._lines).get(line.card_id)) is not None:
             choices = with_moved(choices, line, moved)
@@ -345,7 +356,7 @@ class Belief:
         is_open_anew = any(
             holds(self._lines) and not holds(self._lines[:-1]) for holds in (is_handled_early, taken_for_new, announced)
         )
-        if is_open_anew:
+        if is_open_anew or len(read_anew(self._lines)) > len(read_anew(self._lines[:-1])):
             self._hypotheses = []
             return self._branch(is_needed=True) or Judgement()
         choices = self._choices(len(self._lines) - 1)

@@ -2,6 +2,8 @@
 
 - A card's line names the likeliest face, and the others with their probabilities. Faces of the same point value make
   one hypothesis, since no rule distinguishes them.
+- The line of a card that shows a face, but none that could be named, gives the probabilities of those it may be. A
+  later line that names its face, or gives them anew, takes its place.
 - A face-down card that nobody saw come may not exist: it may be a shadow, or the print when the light changes. The
   line's confidence is the probability that it exists. If it does not, nothing that the log says about that card
   happened, until it seems to move to another box: then a card came there, and the shadow was taken for it.
@@ -64,6 +66,8 @@ def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]
     match event:
         case CardDealt() | CardTurned() if event.card is not None:
             return _faces(event, event.card)
+        case CardDealt() | CardTurned() if is_unread(event):
+            return _unread_faces(event)
         case CardDealt() if event.face_up and event.source is Source.CAMERA and 0.0 < value_of(event) < 1.0:
             sure = value_of(event)
             choices = [
@@ -85,6 +89,30 @@ def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]
             share = UNSEEN / len(acts)
             return (Choice((event,), 1.0 - UNSEEN), *(Choice(lines, share) for lines in acts))
     return (Choice((event,), 1.0),)
+
+
+def is_unread(event: Event) -> bool:
+    """Whether the line is about a card that shows a face which could not be named, and gives the likely ones."""
+    return (
+        isinstance(event, CardDealt | CardTurned)
+        and event.face_up is True
+        and event.card is None
+        and any((event.alternatives or {}).values())
+    )
+
+
+def read_anew(lines: Sequence[Event]) -> frozenset[int]:
+    """The indices of the lines about a face that could not be named of which a later line tells more."""
+    last = {
+        line.card_id: i
+        for i, line in enumerate(lines)
+        if isinstance(line, CardDealt | CardTurned) and (line.card is not None or is_unread(line))
+    }
+    return frozenset(
+        i
+        for i, line in enumerate(lines)
+        if isinstance(line, CardDealt | CardTurned) and is_unread(line) and last[line.card_id] != i
+    )
 
 
 def is_direction_open(event: Event) -> bool:
@@ -166,6 +194,27 @@ def _faces(event: CardDealt | CardTurned, read: Card) -> Sequence[Choice]:
     return sorted(choices, key=_probability, reverse=True)
 
 
+def _unread_faces(event: CardDealt | CardTurned) -> Sequence[Choice]:
+    """A face of each point value, or a back that the reader does not know.
+
+    Where the named faces do not add up, any card of a pack may lie there for the rest.
+    """
+    shares = {card.point_value: (card, share) for card, share in _by_value(event.alternatives or {})}
+    named = sum(share for _, share in shares.values())
+    face = max(value_of(event), named) if isinstance(event, CardDealt) else 1.0
+    plain = replace(event, value_confidence=1.0, alternatives=None)
+    choices: list[Choice] = []
+    for value in VALUES:
+        alike = [card for card in PACK if card.point_value == value]
+        card, share = shares.get(value, (alike[0], 0.0))
+        probability = share + (face - named) * len(alike) / len(PACK)
+        choices.append(Choice((replace(plain, card=card, confidence=share),), probability))
+    if face < 1.0:
+        back = replace(event, face_up=False, confidence=1.0, alternatives=None)
+        choices.append(Choice((back,), 1.0 - face))
+    return sorted(choices, key=_probability, reverse=True)
+
+
 def _others(event: CardDealt | CardTurned, read: Card) -> list[tuple[Card, float]]:
     """The other possible faces with their probabilities, one for each point value.
 
@@ -180,13 +229,13 @@ def _others(event: CardDealt | CardTurned, read: Card) -> list[tuple[Card, float
     return [(card, (1.0 - sure) / len(faces)) for card in faces]
 
 
-def _by_value(alternatives: Mapping[str, float], read: Card) -> list[tuple[Card, float]]:
-    """The likeliest other face of each point value, with the probability of that value."""
+def _by_value(alternatives: Mapping[str, float], read: Card | None = None) -> list[tuple[Card, float]]:
+    """The likeliest face of each point value, other than that of `read`, with the probability of that value."""
     shares: dict[int, float] = {}
     faces: dict[int, tuple[float, Card]] = {}
     for text, share in alternatives.items():
         card = parse_card(text)
-        if share > 0.0 and card.point_value != read.point_value:
+        if share > 0.0 and (read is None or card.point_value != read.point_value):
             shares[card.point_value] = shares.get(card.point_value, 0.0) + share
             likeliest = faces.get(card.point_value)
             if likeliest is None or share > likeliest[0]:

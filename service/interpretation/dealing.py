@@ -197,5 +197,6 @@ def _value_confidence(reading: seen.Reading) -> float | None:
 
 
 def _alternatives(reading: seen.Reading) -> dict[str, float] | None:
-    """The other possible faces with their probabilities; None where no face was read."""
-    return None if reading.label is None else dict(reading.alternatives)
+    """The possible faces other than the one that was read, with their probabilities; None where no face was read and
+    none is likelier than others."""
+    return None if reading.label is None and not reading.alternatives else dict(reading.alternatives)

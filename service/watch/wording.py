@@ -6,9 +6,9 @@ Independent of pages and terminals; returns single lines of text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.cards import Card, parse_card
 from thirdcard.rules.log.events import (
     BetsOpened,
     CameraBack,
@@ -195,9 +195,9 @@ def event_text(event: Event) -> str:
     match event:
         case CardDealt():
             place = f"to the {str(event.hand).capitalize()}" if event.hand else "to no hand"
-            return f"{_face(event.card, bool(event.face_up))} dealt {place}"
+            return f"{_face(event.card, bool(event.face_up), event.alternatives)} dealt {place}"
         case CardTurned():
-            return f"{_face(event.card, event.face_up)}, turned by {_party(event.by)}"
+            return f"{_face(event.card, event.face_up, event.alternatives)}, turned by {_party(event.by)}"
         case CardMoved():
             return f"A card moved to the {str(event.hand).capitalize()}"
         case CardPassed() | CardRemoved():
@@ -251,10 +251,14 @@ def _limits(event: LimitsChanged) -> str:
     return ", ".join(told) or "as the table's"
 
 
-def _face(card: Card | None, face_up: bool) -> str:
+def _face(card: Card | None, face_up: bool, alternatives: Mapping[str, float] | None) -> str:
     if card is not None:
         return card_text(card)
-    return "A card, face not read," if face_up else "A card, face down,"
+    if not face_up:
+        return "A card, face down,"
+    likely = sorted(alternatives or {}, key=lambda face: -(alternatives or {})[face])[:2]
+    perhaps = " or ".join(card_text(parse_card(face)) for face in likely)
+    return f"A card, face not read (perhaps {perhaps})," if perhaps else "A card, face not read,"
 
 
 def _party(name: str) -> str:

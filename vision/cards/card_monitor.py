@@ -395,14 +395,19 @@ def _region_at(regions: Polygons, at_mm: NDArray[np.float64]) -> str | None:
 
 
 def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]:
-    """Report the label of a face that had none: once it is certain, or likely after it was examined for long enough."""
+    """Report the label of a face that had none: once it is certain, or likely after it was examined for long enough.
+
+    Where none is likely by then, the possible labels are reported, once.
+    """
     reading = track.votes.reading()
     is_overdue = known.unread_t is not None and t - known.unread_t >= WAIT_FOR_NAME_S
-    if is_overdue and track.votes.count >= ENOUGH_READS:
+    is_examined = is_overdue and track.votes.count >= ENOUGH_READS
+    if is_examined:
         reading = track.votes.likely_reading()
-    if not is_read(track, reading):
+    is_guess = reading.label is None and bool(reading.alternatives)
+    if not is_read(track, reading) and not (is_examined and is_guess and not known.is_guessed):
         return []
-    known.reading = reading
+    known.reading, known.is_guessed = reading, known.is_guessed or is_examined
     return [CardRead(track_id=track.track_id, t=t, reading=reading)]
 
 

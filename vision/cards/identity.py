@@ -49,6 +49,8 @@ class Known:
     """Since when a turn has been waiting to be reported, in stream seconds."""
     unread_t: float | None = None
     """When its face was reported without a label."""
+    is_guessed: bool = False
+    """Whether its possible labels were reported since, after it was examined for long enough."""
     _reaches: list[tuple[float, Point | None]] = field(default_factory=list)
     """When arms recently lay over it, and where they came in."""
 

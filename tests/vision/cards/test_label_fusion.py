@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from tests.vision.card_table import LABELS, Table, sight
-from thirdcard.vision.cards.label_fusion import MOST_LOOKS, Familiarity, Votes, groups_of
+from thirdcard.vision.cards.label_fusion import (
+    IDLE_SHARE,
+    IDLE_SHARE_STRANGE,
+    MOST_LOOKS,
+    Familiarity,
+    Votes,
+    groups_of,
+)
 
 FACES = ("AC", "AD", "unclear")
 
@@ -39,7 +46,18 @@ def test_many_votes_of_the_same_doubt_stay_doubtful() -> None:
     votes = Votes(FACES)
     for _ in range(200):
         votes.add(log_probs(0.55, 0.42, 0.03))
-    assert votes.reading().label is None
+    reading = votes.reading()
+    assert reading.label is None
+    assert list(reading.alternatives) == [*FACES[:2]], "the likelier first; what is no face is not among them"
+    assert sum(reading.alternatives.values()) == pytest.approx((1.0 - IDLE_SHARE) * reading.confidence, abs=1e-4)
+
+
+def test_what_a_face_may_be_counts_less_for_a_strange_deck() -> None:
+    known, strange = (Votes(FACES, most_looks=lambda looks=looks: looks) for looks in (MOST_LOOKS, 1.0))
+    for votes in (known, strange):
+        votes.add(log_probs(0.55, 0.42, 0.03))
+    shares = [sum(votes.reading().alternatives.values()) for votes in (known, strange)]
+    assert shares[1] / shares[0] == pytest.approx((1.0 - IDLE_SHARE_STRANGE) / (1.0 - IDLE_SHARE), abs=1e-3)
 
 
 def test_unclear_is_never_told_as_a_label() -> None:
@@ -47,6 +65,7 @@ def test_unclear_is_never_told_as_a_label() -> None:
     votes.add(log_probs(0.01, 0.01, 0.98))
     reading = votes.reading()
     assert reading.label is None
+    assert not reading.alternatives
     assert reading.confidence > 0.9
 
 
