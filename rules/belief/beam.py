@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from thirdcard.rules.belief.choices import Choice
+from thirdcard.rules.belief.choices import Choice, is_unread, read_anew
 from thirdcard.rules.belief.table_reading import announced
 from thirdcard.rules.game.words import Side
 from thirdcard.rules.log.events import CardDealt, CardTurned, Event
@@ -93,16 +93,20 @@ def _scaled(paths: Sequence[Found], share: float) -> list[tuple[float, Path]]:
 
 
 def _counted(lines: Sequence[Event]) -> list[Side | None]:
-    """For each line: the hand to whose total it adds a card; None where it names no card of a hand, or the same
-    again."""
+    """For each line: the hand to whose total it adds a card; None where it names no card of a hand and none that it may
+    be, or the same again."""
     hands: dict[str, Side] = {}
     counted: set[str] = set()
     sides: list[Side | None] = []
-    for line in lines:
+    again = read_anew(lines)
+    for i, line in enumerate(lines):
         side = None
         if isinstance(line, CardDealt) and line.hand is not None:
             hands[line.card_id] = line.hand
-        if isinstance(line, CardDealt | CardTurned) and line.card is not None and line.card_id not in counted:
+        if i in again or not isinstance(line, CardDealt | CardTurned):
+            sides.append(None)
+            continue
+        if (line.card is not None or is_unread(line)) and line.card_id not in counted:
             side = hands.get(line.card_id)
             counted.add(line.card_id)
         sides.append(side)

@@ -4,6 +4,9 @@ The table is also judged as if the two card boxes were swapped, as if the Player
 swapped, and under each other dealing style. Each of these weighs its prior probability times how often rounds with its
 faults happen; over the rounds one set-up prevails. An alert's confidence is multiplied by the weight of the set-ups in
 which it is a fault.
+
+Set-ups are compared by the likeliest reading of each line. What other readings show of the set-up as given, they show
+of every set-up: a fault that the likeliest reading does not show speaks neither for nor against one.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS
 from thirdcard.rules.rulebook.model import Phase
 
 SWAPPED_BETS = {"player": "banker", "banker": "player", "player_pair": "banker_pair", "banker_pair": "player_pair"}
+PAYS = "payout."
 SIDE = "exposed_card"
 """The family of codes whose rate says how often a card lies with the wrong side up."""
 LOOK_AT: Mapping[str, str] = {
@@ -84,17 +88,17 @@ class Suspect:
     """Passes on the lines of a round in which some card's order was not seen; None before such a card."""
     _misfit: float = 0.0
     """The confidence, 0 to 1, that a card of the running round lies otherwise than the style deals."""
-    _record: RoundRecord | None = None
+    record: RoundRecord | None = None
     """The record of the round that this line closes, in this set-up; None if it closes none."""
 
     def observe(self, event: Event) -> None:
         """Take the next line."""
         if self.referee.round is None and type(event) in ROUND_OPENERS:
             self._dealt, self._order, self._misfit = 0, None, 0.0
-        self._record = None
+        self.record = None
         for line in self._lines_of(self.change(event)):
             judgement = self.referee.observe(line)
-            self._record = judgement.rounds[-1] if judgement.rounds else self._record
+            self.record = judgement.rounds[-1] if judgement.rounds else self.record
         self.found.update(map(_key, self.referee.standing.values()))
         if isinstance(event, CardDealt) and event.hand is not None:
             self._dealt += 1
@@ -107,25 +111,51 @@ class Suspect:
             self._order = LawfulOrder(self.referee.order, self.referee.face_down, self._dealt)
         return (settled(event),) if self._order is None else self._order.take(event)
 
-    def weight_of_round(self, priors: Priors) -> float:
-        """How often rounds like the running one happen in this set-up, relative."""
+    def weight_of_round(self, found: Iterable[Alert], settling: float, given: Suspect, priors: Priors) -> float:
+        """How often rounds like the running one happen in this set-up, relative.
+
+        Its winner may be misread: wagers that are settled against the cards need be no faults.
+
+        Args:
+            found: The faults of the round in the set-up as given.
+            settling: The weight there of how its wagers were settled.
+            given: The set-up as given, by the likeliest reading of each line.
+            priors: How rare faults are.
+        """
+        shared, own = self._faults(found, given)
+        of_pays = [alert for alert in own if alert.code.startswith(PAYS)]
+        others = [alert for alert in own if not alert.code.startswith(PAYS)]
+        weight = fault_weight([*shared, *others], priors)
+        weight *= max(fault_weight(of_pays, priors), priors.misread_winner)
+        if settling_weight(given.record, priors) == settling:
+            settling = settling_weight(self.record, priors)
         seldom = self._misfit * priors.rate(SIDE) + 1.0 - self._misfit
-        return fault_weight(self.referee.standing.values(), priors) * seldom * settling_weight(self._record, priors)
+        return weight * seldom * settling
+
+    def _faults(self, found: Iterable[Alert], given: Suspect) -> tuple[list[Alert], list[Alert]]:
+        """The faults of the running round: those that the set-up as given has too, and those of this one alone."""
+        mine = {_key(alert): alert for alert in self.referee.standing.values()}
+        as_given = {_key(alert) for alert in given.referee.standing.values()}
+        shared = [alert for alert in found if _key(alert) in mine or _key(alert) not in as_given]
+        own = [alert for key, alert in mine.items() if key not in as_given and key not in map(_key, shared)]
+        return shared, own
 
     def _note_side(self, dealt: CardDealt) -> None:
         phase = Phase.INITIAL if self._dealt <= INITIAL_CARDS else Phase.THIRD
         if dealt.face_up == (phase in self.referee.face_down) and not dealt.order_unseen:
             self._misfit = max(self._misfit, 1.0 if dealt.confidence is None else dealt.confidence)
 
-    def shows(self, alert: Alert) -> bool:
-        """Whether the alert is a fault in this set-up too."""
-        return _key(alert) in self.found
+    def shows(self, alert: Alert, given: Suspect) -> bool:
+        """Whether the alert is a fault in this set-up too, as far as the likeliest readings tell."""
+        return _key(alert) in self.found or _key(alert) not in given.found
 
 
 @dataclass(slots=True, kw_only=True)
 class SetupDoubt:
     """The probabilities of one table's possible set-ups."""
 
+    given: Suspect
+    """The set-up of the table's files, by the likeliest reading of each line."""
     suspects: list[Suspect]
     priors: Priors
     hint: str | None = None
@@ -147,14 +177,16 @@ class SetupDoubt:
 
     def observe(self, event: Event) -> None:
         """Take the next line of the log."""
-        for suspect in self.suspects:
+        for suspect in (self.given, *self.suspects):
             suspect.observe(event)
 
     def share_of(self, alert: Alert, standing: Iterable[Alert]) -> float:
         """The share of the total weight that set-ups have in which an alert is a fault, 0 to 1, including the running
         round."""
         as_set, others = self._weights(standing)
-        shown = sum(weight for suspect, weight in zip(self.suspects, others, strict=True) if suspect.shows(alert))
+        shown = sum(
+            weight for suspect, weight in zip(self.suspects, others, strict=True) if suspect.shows(alert, self.given)
+        )
         return (as_set + shown) / (as_set + sum(others))
 
     def weigh(self, name: str) -> None:
@@ -192,8 +224,9 @@ class SetupDoubt:
             record: Its record under that set-up.
         """
         self._note_play(found, record)
-        self._as_set, weights = self._weights(found)
-        self._as_set *= settling_weight(record, self.priors)
+        settling = settling_weight(record, self.priors)
+        self._as_set, weights = self._weights(found, settling)
+        self._as_set *= settling
         total = self._as_set + sum(weights)
         self._as_set /= total
         for suspect, weight in zip(self.suspects, weights, strict=True):
@@ -205,8 +238,8 @@ class SetupDoubt:
             return ()
         culprit = max(self.suspects, key=lambda suspect: suspect.weight)
         self.hint = f"{culprit.what}: look at the set-up"
-        withdrawn = tuple(alert for alert in self._told if not culprit.shows(alert))
-        self._told = [alert for alert in self._told if culprit.shows(alert)]
+        withdrawn = tuple(alert for alert in self._told if not culprit.shows(alert, self.given))
+        self._told = [alert for alert in self._told if culprit.shows(alert, self.given)]
         return withdrawn
 
     def _note_play(self, found: Collection[Alert], record: RoundRecord | None) -> None:
@@ -219,7 +252,7 @@ class SetupDoubt:
         settling = settling_weight(record, self.priors)
         as_set = fault_weight(found, self.priors) * settling
         for suspect in self.suspects:
-            weight = suspect.weight_of_round(self.priors)
+            weight = suspect.weight_of_round(found, settling, self.given, self.priors)
             if weight * self.priors.hint_odds < as_set:
                 self._shown.discard(suspect.what)
                 self._refuted.add(suspect.what)
@@ -240,10 +273,11 @@ class SetupDoubt:
         """Whether the words on the cloth or a round speak for a suspect, and play does not speak against it."""
         return suspect.what in self._shown or suspect.weight > self._seen.get(suspect.name, 1.0)
 
-    def _weights(self, standing: Iterable[Alert]) -> tuple[float, list[float]]:
+    def _weights(self, found: Iterable[Alert], settling: float = 1.0) -> tuple[float, list[float]]:
         """The weights of the given set-up and of each suspect, including the running round."""
-        others = [one.weight * one.weight_of_round(self.priors) for one in self.suspects]
-        return self._as_set * fault_weight(standing, self.priors), others
+        found = tuple(found)
+        others = [one.weight * one.weight_of_round(found, settling, self.given, self.priors) for one in self.suspects]
+        return self._as_set * fault_weight(found, self.priors), others
 
 
 def fault_weight(alerts: Iterable[Alert], priors: Priors) -> float:

@@ -155,7 +155,8 @@ def observed_regions(
 def build_belief(table: TableConfig) -> Belief:
     """The belief of a table: from its rulebook, options, shoe, limits and chips, and from doubts about its set-up."""
     belief = belief_of(_referee(table, table.rules), AlertPolicy(**table.alerts.model_dump()))
-    belief.setup = SetupDoubt(suspects=_suspects(table, belief.priors), priors=belief.priors)
+    given = Suspect(what="The set-up is right", referee=_referee(table, table.rules), weight=0.0)
+    belief.setup = SetupDoubt(given=given, suspects=_suspects(table, belief.priors), priors=belief.priors)
     return belief
 
 

@@ -37,9 +37,9 @@ STRANGE_SHARE, KNOWN_SHARE = 0.25, 0.6
 """Up to the first share of cards read with confidence, all looks at a card count as one; from the second share on
 they count in full."""
 IDLE_SHARE, IDLE_SHARE_STRANGE = 0.1, 0.4
-"""The share of faces that could not be named whose probabilities mean nothing: for a deck that the reader knows, and
-for a strange one. The true values of such cards of two drawn decks were likeliest with 0.02 at most (6 of 39 were not
-named) and with 0.5 (26 of 35 were not)."""
+"""The share of faces that were not read for certain whose probabilities mean nothing: for a deck that the reader
+knows, and for a strange one. The true values of unread cards of two drawn decks were likeliest with 0.02 at most, where
+6 of 39 were unread, and with 0.5, where 26 of 35 were."""
 WORTH_NAMING = 1e-4
 """Probability from which another label is listed: below it the rarest fault is more likely than this misreading."""
 BEFORE_CARDS, BEFORE_SURE = 4.0, 0.9
@@ -159,12 +159,14 @@ class Votes:
         if confidence < least:
             sure = float(posterior[self._are_faces].sum())
             return Reading(label=None, confidence=sure, alternatives=self._faces(posterior * self._meant_share()))
-        faces = self._faces(posterior)
+        of_value = self._value_confidence(posterior)
+        meant = 1.0 if of_value >= SURE else self._meant_share()
+        faces = self._faces(posterior * meant)
         del faces[self._labels[best]]
         return Reading(
             label=self._labels[best],
-            confidence=confidence,
-            value_confidence=self._value_confidence(posterior),
+            confidence=confidence * meant,
+            value_confidence=of_value * meant,
             alternatives=faces,
         )
 
@@ -177,7 +179,7 @@ class Votes:
         }
 
     def _meant_share(self) -> float:
-        """Return how much of the probabilities counts where no face can be named: less for a strange deck."""
+        """Return how much of the probabilities counts where no face is certain: less for a strange deck."""
         strange = (MOST_LOOKS - self._most_looks()) / (MOST_LOOKS - 1.0)
         return 1.0 - IDLE_SHARE - (IDLE_SHARE_STRANGE - IDLE_SHARE) * strange
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -40,8 +41,22 @@ def totals(events: Sequence[Event], path: Sequence[int]) -> tuple[int | None, in
     return known_point_count(player), known_point_count(banker)
 
 
-def test_reading_of_the_announced_points_is_examined_however_many_are_likelier() -> None:
-    events = round_with(0, 8, doubt=0.4)
+def unnamed(events: Sequence[Event]) -> list[Event]:
+    """The same round, with no card's face certain enough to be named."""
+    blank = []
+    for event in events:
+        if isinstance(event, CardDealt) and event.alternatives is not None and event.confidence is not None:
+            shares = {str(event.card): event.confidence, **event.alternatives}
+            event = replace(event, card=None, confidence=1.0, alternatives=shares)
+        blank.append(event)
+    return blank
+
+
+@pytest.mark.parametrize("read", [list, unnamed])
+def test_reading_of_the_announced_points_is_examined_however_many_are_likelier(
+    read: Callable[[Sequence[Event]], list[Event]],
+) -> None:
+    events = read(round_with(0, 8, doubt=0.4))
     paths = likeliest_paths(events, [choices_of(event) for event in events])
     explaining = [weight for weight, path in paths if totals(events, path) == (0, 8)]
     assert len(paths) - len(explaining) == MOST_HYPOTHESES

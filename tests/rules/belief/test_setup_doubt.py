@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.rules.belief.test_unread_faces import SURPLUS, log_with
 from tests.rules.builders import TableLog, rules_of
 from thirdcard.rules.belief.belief import Belief, Telling
 from thirdcard.rules.belief.setup_doubt import SetupDoubt, Suspect, swap_bets, swap_boxes
@@ -41,7 +42,8 @@ def telling(alert: Alert) -> Telling:
 
 def belief_of(rules: Rules, *suspects: Suspect) -> Belief:
     belief = Belief(Referee(rules), telling, lambda alert: alert.confidence)
-    belief.setup = SetupDoubt(suspects=list(suspects), priors=belief.priors)
+    given = Suspect(what="right", referee=Referee(rules), weight=0.0)
+    belief.setup = SetupDoubt(given=given, suspects=list(suspects), priors=belief.priors)
     return belief
 
 
@@ -305,6 +307,26 @@ def test_same_print_twice_or_an_unknown_one_changes_nothing() -> None:
     belief.doubt("bets")
     assert [suspect.weight for suspect in belief.setup.suspects] == weights
     assert weights[1] == pytest.approx(0.0002 * belief.priors.print_odds, rel=0.1)
+
+
+def test_fault_that_rests_on_an_unread_card_is_a_fault_in_every_set_up() -> None:
+    """The set-ups are compared by the likeliest reading, and that of such a card shows nothing."""
+    rules, sure = rules_of("tas"), []
+    for weight in (0.0, 0.03):
+        suspect = replace(bets(rules), weight=weight)
+        belief = belief_of(rules, suspect)
+        told = [belief.observe(event) for event in log_with(points=7)]
+        sure.append({alert.code: alert.confidence for each in told for alert in (*each.alerts, *each.doubtful)})
+        assert suspect.weight == pytest.approx(weight, abs=0.001)
+    assert sure[0] == pytest.approx(sure[1], abs=0.001)
+    assert sure[0].keys() >= SURPLUS
+
+
+def test_round_that_is_settled_by_its_cards_refutes_swapped_bets_as_far_as_winners_are_read_rightly() -> None:
+    suspect = bets()
+    belief = belief_of(STYLE_A, suspect)
+    judged(belief, played(1))
+    assert suspect.weight == pytest.approx(0.0002 * belief.priors.misread_winner, rel=0.01)
 
 
 def test_belief_without_other_set_ups_takes_no_doubt() -> None:

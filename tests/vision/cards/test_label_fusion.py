@@ -53,11 +53,20 @@ def test_many_votes_of_the_same_doubt_stay_doubtful() -> None:
 
 
 def test_what_a_face_may_be_counts_less_for_a_strange_deck() -> None:
-    known, strange = (Votes(FACES, most_looks=lambda looks=looks: looks) for looks in (MOST_LOOKS, 1.0))
+    known, strange = Votes(FACES), Votes(FACES, most_looks=lambda: 1.0)
     for votes in (known, strange):
         votes.add(log_probs(0.55, 0.42, 0.03))
     shares = [sum(votes.reading().alternatives.values()) for votes in (known, strange)]
     assert shares[1] / shares[0] == pytest.approx((1.0 - IDLE_SHARE_STRANGE) / (1.0 - IDLE_SHARE), abs=1e-3)
+
+
+def test_face_that_is_only_likely_leaves_room_for_any_other() -> None:
+    votes = Votes(FACES)
+    votes.add(log_probs(0.88, 0.11, 0.01))
+    reading = votes.likely_reading()
+    assert reading.label == FACES[0]
+    assert reading.confidence == pytest.approx(0.88 * (1.0 - IDLE_SHARE))
+    assert sum(reading.alternatives.values()) == pytest.approx(0.11 * (1.0 - IDLE_SHARE))
 
 
 def test_unclear_is_never_told_as_a_label() -> None:
