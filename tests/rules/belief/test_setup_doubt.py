@@ -11,6 +11,7 @@ import pytest
 from tests.rules.belief.test_unread_faces import SURPLUS, log_with
 from tests.rules.builders import TableLog, rules_of
 from thirdcard.rules.belief.belief import Belief, Telling
+from thirdcard.rules.belief.priors import shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt, Suspect, swap_bets, swap_boxes
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import parse_card
@@ -320,6 +321,13 @@ def test_fault_that_rests_on_an_unread_card_is_a_fault_in_every_set_up() -> None
         assert suspect.weight == pytest.approx(weight, abs=0.001)
     assert sure[0] == pytest.approx(sure[1], abs=0.001)
     assert sure[0].keys() >= SURPLUS
+
+
+def test_settling_that_only_some_readings_show_counts_alike_in_every_set_up() -> None:
+    """By the likeliest readings the round was settled by its cards; in the reading that is believed it was not."""
+    given, suspect, priors = Suspect(what="right", referee=Referee(STYLE_A), weight=0.0), bets(), shipped_priors()
+    assert suspect.weight_of_round((), priors.misread_winner, given, priors) == priors.misread_winner
+    assert suspect.weight_of_round((), 1.0, given, priors) == 1.0
 
 
 def test_round_that_is_settled_by_its_cards_refutes_swapped_bets_as_far_as_winners_are_read_rightly() -> None:
