@@ -197,7 +197,7 @@ def event_text(event: Event) -> str:
             place = f"to the {str(event.hand).capitalize()}" if event.hand else "to no hand"
             return f"{_face(event.card, bool(event.face_up), event.alternatives)} dealt {place}"
         case CardTurned():
-            return f"{_face(event.card, event.face_up, event.alternatives)}, turned by {_party(event.by)}"
+            return f"{_face(event.card, event.face_up, event.alternatives).rstrip(',')}, turned by {_party(event.by)}"
         case CardMoved():
             return f"A card moved to the {str(event.hand).capitalize()}"
         case CardPassed() | CardRemoved():

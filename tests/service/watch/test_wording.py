@@ -85,6 +85,18 @@ def test_event_in_words(event: Event, text: str) -> None:
     assert wording.event_text(event) == text
 
 
+@pytest.mark.parametrize(
+    ("alternatives", "text"),
+    [
+        ({"9D": 0.3, "8D": 0.6, "2D": 0.01}, "A card, face not read (perhaps 8♦ or 9♦), turned by dealer"),
+        (None, "A card, face not read, turned by dealer"),
+    ],
+)
+def test_face_that_was_not_named_is_told_with_what_it_may_be(alternatives: dict[str, float] | None, text: str) -> None:
+    turned = CardTurned(t=1.0, card_id="c1", card=None, face_up=True, by="dealer", alternatives=alternatives)
+    assert wording.event_text(turned) == text
+
+
 def test_alert_in_a_sentence_names_rule_and_remedy() -> None:
     text = wording.alert_text(WatchedAlert(alert=make_alert(), noticed_at=8.0))
     assert text.endswith("Rule tas 6.3. The wager is void (6.3).")
