@@ -129,21 +129,25 @@ def is_order_open(events: Iterable[Event]) -> bool:
 
 def shown_where_laid(lines: Iterable[Event]) -> set[str]:
     """The ids of the cards whose face was read before they were moved out of the box to which they were dealt, and
-    which are no card of that hand seen again: they were seen coming, or no other lay face down there."""
+    which are no card of that hand seen again: they were seen coming, or no other lay face down there and none was
+    gone."""
     shown: set[str] = set()
     boxed: dict[str, CardDealt] = {}
     moved: set[str] = set()
-    down: set[str] = set()
+    again: set[str] = set()
+    """The cards that lie face down, and those that are gone."""
     for line in lines:
         if isinstance(line, CardDealt) and line.hand is not None:
             boxed[line.card_id] = line
-            down |= set() if line.face_up else {line.card_id}
+            again |= set() if line.face_up else {line.card_id}
         elif isinstance(line, CardMoved) and line.card_id in boxed:
             moved.add(line.card_id)
+        elif isinstance(line, CardRemoved) and line.card_id in boxed:
+            again.add(line.card_id)
         elif isinstance(line, CardTurned) and line.card is not None and line.card_id not in moved:
-            down.discard(line.card_id)
+            again.discard(line.card_id)
             dealt = boxed.get(line.card_id)
-            is_alone = dealt is None or all(boxed[one].hand is not dealt.hand for one in down)
+            is_alone = dealt is None or all(boxed[one].hand is not dealt.hand for one in again)
             if is_alone or (dealt is not None and not dealt.order_unseen):
                 shown.add(line.card_id)
     return shown

@@ -238,7 +238,8 @@ class CardLines:
     def _arrival(self, dealt: CardDealt, card: seen.CardRested) -> Arrival:
         """How the card came, and what that shows about backs at this table.
 
-        After the result nobody deals: an unreadable card then is one of those that lay there.
+        After the result nobody deals: an unreadable card then is one of those that lay there. Nor did a back that is
+        hardly recognised surely come when it was found, with another: two that overlap may look like three.
         """
         number = self.state.cards_dealt
         since_call_s = 0.0 if self.state.called_t is None else card.t - self.state.called_t
@@ -251,7 +252,7 @@ class CardLines:
         is_old = self.state.has_result and dealt.card is None
         is_moment_unseen = is_missed or is_old or self.backs.are_unseen
         is_moment_unseen |= self.backs.may_have_missed_one(dealt.hand, number)
-        is_moment_unseen |= is_found_late and number < INITIAL_CARDS
+        is_moment_unseen |= is_found_late and (number < INITIAL_CARDS or self._partner_of(dealt, card) is not None)
         return Arrival(is_blind=is_blind, was_hidden=was_hidden, is_missed=is_missed, is_moment_unseen=is_moment_unseen)
 
     def _is_turned_at_once(self, card: seen.CardRested) -> bool:
@@ -270,6 +271,10 @@ class CardLines:
         if arrival.is_blind or arrival.is_moment_unseen:
             return dealt
         return self.together.joined(dealt, card.t - card.hidden_s, card.t)
+
+    def _partner_of(self, dealt: CardDealt, card: seen.CardRested) -> str | None:
+        """The card that seems to have left the shoe at the same time."""
+        return self.together.partner_of(dealt.hand, card.t - card.hidden_s, card.t)
 
     def _in_order(self, dealt: CardDealt, card: seen.CardRested, arrival: Arrival) -> CardDealt:
         """With lower confidence where the order of two cards was not seen, and they did not come together."""

@@ -46,13 +46,18 @@ class SimultaneousCards:
         It came to rest between the two times. If its place was covered they are far apart: then the time between two
         cards is unknown, and nothing is reported.
         """
-        nobody_deals_so_fast_s = duration(ActInterval.CARD_TO_CARD).least_s
-        before, within_s = self._before, nobody_deals_so_fast_s if self._side is dealt.hand else IN_TWO_BOXES_S
-        is_pair = before is not None and max(to_t, self._to_t) - min(from_t, self._from_t) < within_s
-        partner = before.card_id if before is not None and is_pair and before.together_with is None else None
+        partner = self.partner_of(dealt.hand, from_t, to_t)
         joined = dealt if partner is None else replace(dealt, together_with=partner)
         self._before, self._side, self._from_t, self._to_t = joined, dealt.hand, from_t, to_t
         return joined
+
+    def partner_of(self, side: Side | None, from_t: float, to_t: float) -> str | None:
+        """The id of the card that seems to have left the shoe together with one of this hand; None if there is none."""
+        before = self._before
+        if before is None or before.together_with is not None:
+            return None
+        within_s = duration(ActInterval.CARD_TO_CARD).least_s if self._side is side else IN_TWO_BOXES_S
+        return before.card_id if max(to_t, self._to_t) - min(from_t, self._from_t) < within_s else None
 
 
 logger = logging.getLogger(__name__)

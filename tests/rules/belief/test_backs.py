@@ -49,3 +49,37 @@ def test_face_that_shows_once_all_others_lie_open_is_that_of_a_card_in_excess() 
 
 def test_card_in_excess_may_show_before_the_others() -> None:
     assert told(("c5", "2C"), *FACES.items()) >= EXCESS
+
+
+@pytest.mark.parametrize(
+    ("is_gone", "sure", "codes"),
+    [
+        pytest.param(True, 0.72, set(), id="one of the hand is gone, and the face is doubtful"),
+        pytest.param(True, 0.9999, {"misdeal.extra_card", "exposed_card.excess"}, id="the face is another"),
+        pytest.param(False, 0.72, {"misdeal.extra_card", "exposed_card.excess"}, id="all cards lie there"),
+    ],
+)
+def test_card_that_shows_after_the_result_may_be_one_that_is_gone(is_gone: bool, sure: float, codes: set[str]) -> None:
+    rules = rules_of("tas", dealing_style="A")
+    log = TableLog(rules).add("bets_opened").add("no_more_bets")
+    for card_id, hand, card in (
+        ("c1", "player", "7D"),
+        ("c2", "banker", "5H"),
+        ("c3", "player", "10H"),
+        ("c4", "banker", "KS"),
+        ("c5", "banker", "2H"),
+    ):
+        log.add("card_dealt", card_id=card_id, hand=hand, card=card, face_up=True, confidence=1.0, source="camera")
+    log.add("result_announced", player=7, banker=7, winner="tie")
+    if is_gone:
+        log.add("card_removed", card_id="c4", to="discard", source="camera")
+    log.add(
+        "card_dealt", card_id="c6", hand="banker", face_up=False, order_unseen=True, confidence=0.5, source="camera"
+    )
+    for card, faces in ((None, {"AH": 0.54, "3H": 0.2}), ("AH", {"3H": 1.0 - sure})):
+        log.add(
+            "card_turned", card_id="c6", card=card, face_up=True, by="unknown",
+            confidence=sure, source="camera", alternatives=faces,
+        )  # fmt: skip
+    judgements = judged(log.add("round_closed").events, Belief(Referee(rules), telling, lambda alert: alert.confidence))
+    assert {alert.code for alert in alerts_of(judgements)} == codes

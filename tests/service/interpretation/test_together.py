@@ -41,3 +41,14 @@ def test_cards_that_lay_there_when_the_watch_began_are_no_pair() -> None:
 
 def test_third_card_at_once_has_no_second_partner() -> None:
     assert pairs((10.0, "banker", 0.0), (10.1, "banker", 0.0), (10.2, "banker", 0.0))[2] == ("c3", None)
+
+
+@pytest.mark.parametrize(("is_faint", "partner"), [(False, "c4"), (True, None)])
+def test_back_that_is_hardly_recognised_beside_the_fourth_card_may_be_none(is_faint: bool, partner: str | None) -> None:
+    hands = ("player", "banker", "player", "banker", "banker")
+    seen = [
+        rested(i, t, hand, None, up=False) for i, (t, hand) in enumerate(zip((6, 7, 8, 9, 9.1), hands, strict=True))
+    ]
+    seen[-1] = replace(seen[-1], is_faint=is_faint, hidden_s=0.3)
+    last = [line for line in log_of(*seen) if isinstance(line, CardDealt)][-1]
+    assert (last.together_with, last.order_unseen) == (partner, is_faint)
