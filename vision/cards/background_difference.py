@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.vision.cards.table_backs import FoundBack, TableBacks
-from thirdcard.vision.cards.tracker import CLEAR_SCORE, CardSight
+from thirdcard.vision.cards.tracker import CLEAR_SCORE, ONE_CARD_MM, CardSight
 from thirdcard.vision.detections import order_corners
 from thirdcard.vision.frames import Image
 from thirdcard.vision.plane.change_gate import Mask, Polygon, largest, light_gain
@@ -181,6 +181,10 @@ class Leftovers:
         if backs:
             explained = different & ~self._unexplained(backs, [True] * len(backs), different)
             is_another = self._are_others(region, now, seen, is_doubted, explained)
+            is_another = [
+                one and not (doubt and _is_one_of(backs, sight))
+                for one, doubt, (sight, _, _) in zip(is_another, is_doubted, seen, strict=True)
+            ]
             seen, fits = list(compress(seen, is_another)), list(compress(fits, is_another))
         rest = self._unexplained([*seen, *backs], [*fits, *(True for _ in backs)], different)
         cards = self._cards_in(region, rest, different)
@@ -367,6 +371,11 @@ def _without_gaps(seen: Sequence[_Seen], different: Mask, covered: Mask) -> list
         kept.append(one)
         taken[box.rows, box.columns] |= box.inside
     return [one for one in seen if any(one is each for each in kept)]
+
+
+def _is_one_of(backs: Sequence[_Seen], sight: CardSight) -> bool:
+    """Whether a back lies where one of these was matched by its picture, which a striped one fits some stripes off."""
+    return not sight.face_up and any(np.linalg.norm(sight.at_mm - back.at_mm) < ONE_CARD_MM for back, _, _ in backs)
 
 
 def _is_filled(different: Mask) -> bool:

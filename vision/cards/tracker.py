@@ -330,7 +330,8 @@ def _assign(
     is_open = np.array([[track.sight.face_up] for track in tracks])
     turning = np.where(is_open, FOLLOW_HIDDEN_MM, FOLLOW_TURNED_MM)
     reach = np.where(moving, moved, np.where(turned, turning, resting))
-    other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
+    each = list(zip(sights, covered, strict=True))
+    other = np.array([[_is_another(track, sight, t, is_covered=hidden) for sight, hidden in each] for track in tracks])
     passing = np.array([[_may_pass_over(track, sight) for sight in sights] for track in tracks])
     ghost = np.array([[_lies_on_an_older(track, tracks)] for track in tracks])
     strange = OTHER_SIDE_MM * turned + PASSING_MM * (moving | passing) + GHOST_MM * ghost
@@ -371,12 +372,16 @@ def _shows_other_side(track: CardTrack, sight: CardSight) -> bool:
     return sight.is_side_sure and sight.face_up != track.sight.face_up
 
 
-def _is_another(track: CardTrack, sight: CardSight, t: float) -> bool:
-    """Whether a sight away from a card's place, or after the card was hidden, clearly shows another face."""
+def _is_another(track: CardTrack, sight: CardSight, t: float, *, is_covered: bool) -> bool:
+    """Whether a sight away from a card's place, or after the card was hidden, clearly shows another face.
+
+    While an arm passes over a card its visible part lies beside where it lay in plain sight, and shows other pips.
+    """
     if sight.log_probs is None or not (track.sight.face_up and sight.face_up) or track.motion is Motion.MOVING:
         return False
     away_mm = float(np.linalg.norm(track.sight.at_mm - sight.at_mm))
-    may_be_another = away_mm > 2 * STILL_MM or t - track.seen_t > OUT_OF_SIGHT_S
+    is_part = is_covered and track.free_mm is not None and np.linalg.norm(track.free_mm - sight.at_mm) > STILL_MM
+    may_be_another = (away_mm > 2 * STILL_MM and not is_part) or t - track.seen_t > OUT_OF_SIGHT_S
     return may_be_another and track.votes.contradicts(sight.log_probs)
 
 

@@ -76,10 +76,10 @@ def test_card_that_shows_after_the_result_may_be_one_that_is_gone(is_gone: bool,
     log.add(
         "card_dealt", card_id="c6", hand="banker", face_up=False, order_unseen=True, confidence=0.5, source="camera"
     )
-    for card, faces in ((None, {"AH": 0.54, "3H": 0.2}), ("AH", {"3H": 1.0 - sure})):
+    for face, others in ((None, {"AH": 0.54, "3H": 0.2}), ("AH", {"3H": 1.0 - sure})):
         log.add(
-            "card_turned", card_id="c6", card=card, face_up=True, by="unknown",
-            confidence=sure, source="camera", alternatives=faces,
+            "card_turned", card_id="c6", card=face, face_up=True, by="unknown",
+            confidence=sure, source="camera", alternatives=others,
         )  # fmt: skip
     judgements = judged(log.add("round_closed").events, Belief(Referee(rules), telling, lambda alert: alert.confidence))
     assert {alert.code for alert in alerts_of(judgements)} == codes

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tests.vision.plane.test_change_gate import SIZE_MM, straight_down
 from thirdcard.vision.cards.background_difference import Leftovers, true_rectangle
-from thirdcard.vision.cards.table_backs import TableBacks
+from thirdcard.vision.cards.table_backs import FoundBack, TableBacks
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.crops import card_crop
@@ -240,6 +240,17 @@ def test_backs_that_overlap_stay_where_each_shows(knowing: Leftovers) -> None:
     image = backs_at((470, 280), (505, 280))
     sights = [scored(card_at(470, 280), 0.7), scored(card_at(505, 280), 0.8)]
     assert len(knowing.refine("box", sights, image, BARE)) == 2
+
+
+def test_box_of_a_back_that_was_found_some_stripes_off_is_no_second_card(
+    knowing: Leftovers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A striped back fits at many places: here the picture was found 22 mm off."""
+    off_px = (card_at(492, 280) - np.array(knowing.box_mm("box")[:2])) * knowing._rectifier.px_per_mm
+    monkeypatch.setattr(TableBacks, "find", lambda *_: [FoundBack(off_px, 0.9)])
+    sights = [scored(card_at(470, 280), 0.9), scored(card_at(529, 280), 0.75)]
+    found = knowing.refine("box", sights, backs_at((470, 280), (533, 280)), BARE)
+    assert sorted(round(card.at_mm[0]) for card in found) == [492, 529]
 
 
 def test_weak_box_of_another_card_stays_beside_a_known_back(knowing: Leftovers) -> None:

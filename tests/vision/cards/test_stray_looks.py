@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.vision.card_table import LABELS, Table, kinds, sight
@@ -241,6 +242,19 @@ def test_parts_that_show_under_an_arm_in_turns_are_one_card_where_they_show_one_
     table.covered = lambda x: False
     table.look(sight(100), looks=30)
     assert kinds([each for each in table.told if isinstance(each, CardRested)]) == told
+
+
+@pytest.mark.parametrize(("beside_mm", "tracks"), [pytest.param(8, 1, id="a part"), pytest.param(0, 2, id="its place")])
+def test_part_of_a_card_beside_an_arm_is_no_other_card_though_it_shows_other_pips(beside_mm: int, tracks: int) -> None:
+    tracker = new_card_watch({}, LABELS).tracker
+    own, other = (np.log([0.98 if label == face else 0.02 / len(LABELS) for label in LABELS]) for face in ("7H", "KS"))
+    for step in range(8):
+        tracker.update([sight(100)], 0.1 * step, is_covered=lambda corners: False)
+        tracker.tracks[0].votes.add(own)
+    tracker.update([sight(95 - beside_mm)], 0.8, is_covered=lambda corners: True)
+    tracker.update([sight(85)], 0.9, is_covered=lambda corners: True)
+    tracker.update([replace(sight(100 + beside_mm), log_probs=other)], 1.0, is_covered=lambda corners: True)
+    assert len(tracker.tracks) == tracks
 
 
 def test_card_that_was_lost_before_it_was_told_of_may_have_lain_there_ever_since() -> None:
