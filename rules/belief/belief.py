@@ -40,6 +40,7 @@ from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
 from thirdcard.rules.belief.sight import CameraSight
 from thirdcard.rules.belief.table_reading import announced, faces_of
+from thirdcard.rules.belief.touches import may_be_touched_twice, with_touched_twice
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.words import Source
@@ -325,6 +326,8 @@ class Belief:
         choices = choices_of(line, are_cards_out=self._are_cards_out(number))
         if isinstance(line, CardDealt) and (moved := taken_for_new(self._lines).get(line.card_id)) is not None:
             choices = with_moved(choices, line, moved)
+        if may_be_touched_twice(self._lines, number):
+            choices = with_touched_twice(choices, self.priors.touched_twice)
         hand = missed_before(self._lines, number, self.referee.order, self.referee.face_down)
         return choices if hand is None else with_missed(choices, hand, self.priors.missed_share)
 

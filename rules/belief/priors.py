@@ -46,6 +46,10 @@ class Priors:
     turned_unseen: float = 1.0
     """Elsewhere: the share of cards dealt face down that were first seen after they were turned, or dealt face up."""
 
+    touched_twice: float = 0.0
+    """The probability that a stack which seems to have changed at the dealer's hand since the call, and back at the
+    player's, was only touched."""
+
     @property
     def missed_share(self) -> float:
         """The probability that a card was missed when a hand was passed or turned before the log had four cards."""
