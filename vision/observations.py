@@ -266,7 +266,7 @@ class LampCovered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegionsSwept:
-    """An arm from the top edge swept over the regions in one direction, changed nothing and withdrew."""
+    """An arm from the top edge swept over the regions in one direction and withdrew."""
 
     t: float
     """When the arm was halfway; where it is not sure, when it withdrew."""
@@ -275,8 +275,8 @@ class RegionsSwept:
     share: float
     """Share of the regions' width that it crossed, 0 to 1."""
     is_sure: bool = True
-    """Whether it was one movement. An arm that crossed as much, but stopped, turned or met another arm on its way, may
-    have come for something else."""
+    """Whether it was one movement, under which no stack seems to have changed. An arm that crossed as much, but
+    stopped, turned or met another arm on its way, may have come for something else."""
 
 
 class PictureFault(StrEnum):

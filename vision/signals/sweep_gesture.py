@@ -9,7 +9,7 @@ of stream time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -155,7 +155,7 @@ class SweepWatch:
         known_t = min([t if calm_since_t is None else calm_since_t, *(stay.t[0] for stay in self._stays)])
         ripe = [one for one in self._swept if one.t_ended < known_t or t - one.t_ended > CALM_LOOKS_S]
         self._swept = [one for one in self._swept if one not in ripe]
-        return [*doubtful, *(one for one in ripe if not self._left_something(one))]
+        return [*doubtful, *(_in_doubt(one) if self._left_something(one) else one for one in ripe)]
 
     def waiting_since_t(self) -> float | None:
         """Return the earliest beginning of a sweep that may still be reported; None for none."""
@@ -299,6 +299,11 @@ def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
     return RegionsSwept(
         t=float(t[before] + part * (t[after] - t[before])), t_began=float(t[0]), t_ended=float(t[-1]), share=share
     )
+
+
+def _in_doubt(swept: RegionsSwept) -> RegionsSwept:
+    """The sweep of an arm that may have come for chips: stacks seem to change at times when an arm's shadow passes."""
+    return replace(swept, t=swept.t_ended, is_sure=False)
 
 
 def _doubtful(last: _Stay, width_mm: float) -> RegionsSwept | None:

@@ -180,22 +180,23 @@ def test_arm_from_the_seats_is_not_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("growth", "entry", "told"),
+    ("growth", "entry", "is_sure"),
     [
-        pytest.param(-1, (900.0, -60.0), 0, id="the arm took chips"),
-        pytest.param(1, (900.0, -60.0), 0, id="it put chips"),
-        pytest.param(0, (900.0, -60.0), 1, id="nothing changed"),
-        pytest.param(1, (900.0, 1050.0), 1, id="a player put chips"),
+        pytest.param(-1, (900.0, -60.0), False, id="the arm took chips"),
+        pytest.param(1, (900.0, -60.0), False, id="it put chips"),
+        pytest.param(0, (900.0, -60.0), True, id="nothing changed"),
+        pytest.param(1, (900.0, 1050.0), True, id="a player put chips"),
     ],
 )
-def test_sweep_under_which_stacks_changed_is_told_only_where_another_arm_did_it(
-    growth: int, entry: Point, told: int
+def test_sweep_under_which_stacks_changed_is_sure_only_where_another_arm_did_it(
+    growth: int, entry: Point, *, is_sure: bool
 ) -> None:
     change = StacksChanged(
         region="4", t=2.6, t_earliest=2.4, t_latest=2.9, before=(), after=(), growth=growth, entries_mm=(entry,) * 4
     )
 
-    assert len(watched(sweep(2.0, 1.0), changes={3.2: change})) == told
+    told = {sure: len(watched(sweep(2.0, 1.0), changes={3.2: change}, is_sure=sure)) for sure in (True, False)}
+    assert told == {is_sure: 1, not is_sure: 0}
 
 
 def test_sweep_waits_until_all_is_told_of_stacks_but_not_for_ever() -> None:
