@@ -124,6 +124,8 @@ class CardTrack:
     score_sum: float = 0.0
     missing_since_t: float | None = None
     missing_looks: int = 0
+    is_side_known: bool = True
+    """Whether any look surely showed which side is up."""
     other_side_looks: int = 0
     turned_t: float | None = None
     """When the other side was first seen, once that is certain."""
@@ -240,6 +242,7 @@ class Tracker:
                 seen_t=t,
                 votes=self.new_votes(),
                 score_sum=sight.score,
+                is_side_known=sight.is_side_sure,
                 was_free=is_free,
                 hidden_s=self._lost_s(sight, t),
             )
@@ -369,7 +372,7 @@ def _give_back(chosen: dict[int, int], distance: NDArray[np.float64], is_moving:
 
 
 def _shows_other_side(track: CardTrack, sight: CardSight) -> bool:
-    return sight.is_side_sure and sight.face_up != track.sight.face_up
+    return track.is_side_known and sight.is_side_sure and sight.face_up != track.sight.face_up
 
 
 def _is_another(track: CardTrack, sight: CardSight, t: float, *, is_covered: bool) -> bool:
@@ -413,6 +416,7 @@ def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], V
     track.score_sum += sight.score
     _move(track, sight, t)
     track.sight = replace(sight, face_up=sight.face_up if sight.is_side_sure else track.sight.face_up)
+    track.is_side_known |= sight.is_side_sure
     if is_turned:
         track.other_side_looks, track.votes = 0, new_votes()
     return is_turned

@@ -257,6 +257,17 @@ def test_part_of_a_card_beside_an_arm_is_no_other_card_though_it_shows_other_pip
     assert len(tracker.tracks) == tracks
 
 
+def test_first_look_that_surely_shows_a_card_s_side_counts_where_looks_before_only_guessed() -> None:
+    """A third card was laid and turned in one movement: its back showed at two looks, after one that showed neither."""
+    tracker = new_card_watch({}, LABELS).tracker
+    tracker.update([replace(sight(100), is_side_sure=False)], 0.0, is_covered=lambda corners: True)
+    tracker.update([sight(100, face_up=False)], 0.1, is_covered=lambda corners: True)
+    (track,) = tracker.tracks
+    assert not track.sight.face_up
+    changes = [tracker.update([sight(100)], 0.1 * step, is_covered=lambda corners: False) for step in (2, 3)]
+    assert [one.turned for one in changes] == [(), (track,)]
+
+
 def test_card_that_was_lost_before_it_was_told_of_may_have_lain_there_ever_since() -> None:
     table = Table(faces=lambda x: "unclear")
     table.look(sight(100, score=0.45), looks=8)
