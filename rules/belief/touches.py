@@ -1,4 +1,4 @@
-"""Stacks that were touched, and seem to have changed twice: as many chips as before lie there in the end.
+"""Stacks that were touched, and seem to have changed twice: one way, and back again.
 
 The dealer straightens stacks, and players touch theirs. A comparison of the looks before and after then sees more chips
 or fewer, at times. Between the call and the result a dealer takes no chips from a wager and adds none, except to undo
@@ -17,7 +17,8 @@ from thirdcard.rules.log.events import Event, NoMoreBets, ResultAnnounced, Wager
 
 
 def may_be_touched_twice(lines: Sequence[Event], number: int) -> bool:
-    """Whether a line says that a player undid what the dealer seems to have done to a wager since the call.
+    """Whether a line says that a player, or somebody unknown, undid what the dealer seems to have done to a wager since
+    the call.
 
     Args:
         lines: The lines of a round.

@@ -302,7 +302,7 @@ def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
 
 
 def _in_doubt(swept: RegionsSwept) -> RegionsSwept:
-    """The sweep of an arm that may have come for chips: stacks seem to change at times when an arm's shadow passes."""
+    """The sweep as one that is not sure: the arm may have come for chips, or the stack only seems to have changed."""
     return replace(swept, t=swept.t_ended, is_sure=False)
 
 
