@@ -51,7 +51,7 @@ from thirdcard.rules.log.events import (
     WagerChanged,
     WagerSettled,
 )
-from thirdcard.rules.round.records import Doubt, RoundRecord
+from thirdcard.rules.round.records import Doubt, PointsEvidence, RoundRecord
 from thirdcard.rules.round.round import ROUND_OPENERS, TAKERS, Round, RoundState
 from thirdcard.rules.round.table_state import NOTED, TableState
 from thirdcard.rules.rulebook.model import Moment, Phase
@@ -285,15 +285,10 @@ class Referee:
         running = self._table.running
         return None if running is None else running.number
 
-    def chance_of_result(self) -> float:
-        """The probability of the announced points, given the cards that were read, 0 to 1; 1 where all were read."""
+    def points_evidence(self) -> PointsEvidence:
+        """What the announced points say about the cards of the running round."""
         running = self._table.running
-        return 1.0 if running is None else self._judges.cards.chance_of_result(running)
-
-    def is_result_out_of_reach(self) -> bool:
-        """Whether a misdealt round's cards make up the announced points in no way that a dealer may count them."""
-        running = self._table.running
-        return running is not None and self._judges.cards.is_result_out_of_reach(running)
+        return PointsEvidence() if running is None else self._judges.cards.points_evidence(running)
 
     def has_ended_unseen(self, event: Event) -> bool:
         """Whether the running round must have ended while a camera was lost, as the next event begins another."""

@@ -36,10 +36,10 @@ from thirdcard.rules.belief.missed_cards import (
 )
 from thirdcard.rules.belief.moves import taken_for_new, with_moved
 from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, is_order_open, settled, shown_where_laid
-from thirdcard.rules.belief.priors import Priors, shipped_priors
+from thirdcard.rules.belief.priors import WRONG_RESULT, Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
 from thirdcard.rules.belief.sight import CameraSight
-from thirdcard.rules.belief.table_reading import announced, faces_of
+from thirdcard.rules.belief.table_reading import Reading, announced, faces_of
 from thirdcard.rules.belief.touches import may_be_touched_twice, with_touched_twice
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import Card
@@ -55,7 +55,7 @@ from thirdcard.rules.log.events import (
     WagerSettled,
 )
 from thirdcard.rules.referee import Judgement, Referee
-from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
+from thirdcard.rules.round.records import Hand, Otherwise, PointsEvidence, RoundRecord
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState, value_confidence_of
 from thirdcard.rules.rulebook.model import Phase
 
@@ -93,18 +93,14 @@ class Hypothesis:
     """The faces of the cards in this hypothesis, by card id."""
     record: RoundRecord | None = None
     """The round's record, once it has closed."""
-    announced: float = 1.0
-    """The probability of the announced points in this hypothesis, 0 to 1: that the cards which were not read make them
-    up."""
-    is_out_of_reach: bool = False
-    """Whether the cards of a misdealt round make up the announced points in no way."""
+    points: PointsEvidence = field(default_factory=PointsEvidence)
+    """What the announced points say about the cards of this hypothesis."""
 
     def copy(self, evidence: float) -> Hypothesis:
         """An independent copy with another evidence."""
         order, players, faces = deepcopy(self.order), set(self.players), dict(self.faces)
-        twin = Hypothesis(self.referee.copy(), evidence, order, players, self.backs.copy(), faces, self.record)
-        twin.announced, twin.is_out_of_reach = self.announced, self.is_out_of_reach
-        return twin
+        referee, backs = self.referee.copy(), self.backs.copy()
+        return Hypothesis(referee, evidence, order, players, backs, faces, self.record, self.points)
 
     def observe(self, event: Event, choice: Choice) -> Judgement:
         """Apply the next line, read as `choice` says."""
@@ -145,22 +141,24 @@ class Hypothesis:
         if judgement.rounds:
             self.record = judgement.rounds[-1]
         else:
-            self.announced = self.referee.chance_of_result()
-            self.is_out_of_reach = self.referee.is_result_out_of_reach()
+            self.points = self.referee.points_evidence()
         return judgement
 
     def weight(self, priors: Priors) -> float:
         """The evidence times how often rounds with these faults happen."""
         standing = self.referee.standing.values()
-        of_lack, weighed = weight_of_lack(standing, priors)
-        weight = self.evidence * of_lack * self.announced
+        named = priors.share_of_wrong_points(self.points.hands_wrong)
+        of_lack, weighed = weight_of_lack(standing, priors, named)
+        weight = self.evidence * of_lack * self.points.chance
         codes: list[str] = []
         for alert in sorted((one for one in standing if one not in weighed), key=lambda alert: alert.t):
-            sure = alert.confidence
-            weight *= sure * priors.rate(alert.code, codes) + 1.0 - sure
+            rate = priors.rate(alert.code, codes)
+            if alert.code == WRONG_RESULT:
+                rate *= named
+            weight *= alert.confidence * rate + 1.0 - alert.confidence
             codes.append(alert.code)
-        if self.is_out_of_reach:
-            weight *= priors.rate("misdeal.wrong_result", codes)
+        if self.points.is_misdealt and self.points.hands_wrong:
+            weight *= priors.rate(WRONG_RESULT, codes) * named
         return weight
 
 
@@ -259,8 +257,8 @@ class Belief:
                 judgement = branched if again is None else again()
         closes = bool(judgement.rounds)
         if closes and self.sight.is_seen:
-            likeliest = self._hypotheses[0].faces if self._hypotheses else {}
-            self.sight.faces.note(self._lines, likeliest, wrong_results=self.priors.rate("misdeal.wrong_result"))
+            wrong_points = self.priors.rate(WRONG_RESULT) * self.priors.share_of_wrong_points(1)
+            self.sight.faces.note(self._lines, self._readings(), wrong_points=wrong_points)
         if not self._hypotheses and not judgement.alerts:
             self.found = () if closes else self.found
             unbelieved = self._doubt_setup(judgement.rounds) if closes else ()
@@ -490,6 +488,11 @@ class Belief:
         self._before, self._lines, self._hypotheses = None, [], []
         self._told, self._doubtful = {}, {}
         return tuple(rounds), doubtful
+
+    def _readings(self) -> list[Reading]:
+        """The faces in each hypothesis, with its share of the weight of all."""
+        weights = [hypothesis.weight(self.priors) for hypothesis in self._hypotheses]
+        return [(weight / sum(weights), one.faces) for weight, one in zip(weights, self._hypotheses, strict=True)]
 
     def _otherwise(self, likeliest: RoundRecord) -> tuple[Otherwise, ...]:
         """The other readings of the round's hands with their probability, the likeliest first."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from thirdcard.rules.belief.choices import VALUES, Choice
-from thirdcard.rules.belief.priors import Priors
+from thirdcard.rules.belief.priors import WRONG_RESULT, Priors
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.hand import share_worth
 from thirdcard.rules.game.words import Side, Source
@@ -29,7 +29,7 @@ from thirdcard.rules.rulebook.model import Phase
 
 _MISSING = {"misdeal.short_hand": Phase.INITIAL, "misdeal.third_card_missing": Phase.THIRD}
 """The phase of the card that each fault says is missing."""
-_THIRD_MISSING, _WRONG_RESULT = "misdeal.third_card_missing", "misdeal.wrong_result"
+_THIRD_MISSING = "misdeal.third_card_missing"
 _SEEM_TO_BE_DEALT = ("exposed_card.first_card", "exposed_card.face_up_deal", "misdeal.order")
 """The faults that a missed back may make of a lawful deal."""
 
@@ -91,11 +91,11 @@ def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[
     if phase is Phase.THIRD and _lie_open(alert, lines):
         lacking = _points_lacking(alert, lines)
         missed = priors.missed_card * (1.0 if lacking is None else share_worth(lacking))
-        rate *= priors.rate("misdeal.wrong_result") if lacking else 1.0
+        rate *= priors.rate(WRONG_RESULT) * priors.share_of_wrong_points(1) if lacking else 1.0
     return rate / (rate + missed)
 
 
-def weight_of_lack(standing: Collection[Alert], priors: Priors) -> tuple[float, Collection[Alert]]:
+def weight_of_lack(standing: Collection[Alert], priors: Priors, named: float) -> tuple[float, Collection[Alert]]:
     """How often a round has the faults about a third card that a hand seems to lack, and which faults those are.
 
     Where the announced points are not those of the cards seen, the referee leaves open whether a third card is missing
@@ -105,15 +105,16 @@ def weight_of_lack(standing: Collection[Alert], priors: Priors) -> tuple[float, 
     Args:
         standing: The faults of the round in one hypothesis.
         priors: How often cards are overlooked, and how often such faults happen.
+        named: The probability of the announced points, if they are wrong.
     """
     lack = next((one for one in standing if one.code == _THIRD_MISSING and one.confidence <= UNSEEN), None)
-    result = next((one for one in standing if one.code == _WRONG_RESULT), None)
+    result = next((one for one in standing if one.code == WRONG_RESULT), None)
     if lack is None or result is None:
         return 1.0, ()
-    wrong, overlooked = priors.rate(_WRONG_RESULT), priors.missed_card * share_worth(1)
+    wrong, overlooked = priors.rate(WRONG_RESULT), priors.missed_card * share_worth(1)
     if result.confidence > UNSEEN:  # it is wrong whatever the cards are
-        return wrong * (priors.rate(_THIRD_MISSING) + overlooked), (lack, result)
-    return wrong * priors.rate(_THIRD_MISSING) + overlooked, (lack, result)
+        return wrong * (priors.rate(_THIRD_MISSING) * named + overlooked), (lack, result)
+    return wrong * named * priors.rate(_THIRD_MISSING) + overlooked, (lack, result)
 
 
 def _lie_open(alert: Alert, lines: Sequence[Event]) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 import yaml
 
 PRIORS = Path(__file__).with_name("priors.yaml")
+WRONG_RESULT = "misdeal.wrong_result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Priors:
     turned_unseen: float = 1.0
     """Elsewhere: the share of cards dealt face down that were first seen after they were turned, or dealt face up."""
 
+    wrong_points: float = 1.0
+    """The probability of the points that are announced for a hand, if they are wrong."""
     touched_twice: float = 0.0
     """The probability that a stack which seems to have changed at the dealer's hand since the call, and back at the
     player's, was only touched."""
@@ -66,6 +69,10 @@ class Priors:
         rate = self.rates.get(code, self.rates.get(family, 1.0))
         consequences = self.given.get(code, {})
         return max((consequences[other] for other in others if other in consequences), default=rate)
+
+    def share_of_wrong_points(self, hands: int) -> float:
+        """The probability of the points announced for so many hands, if they are wrong."""
+        return self.wrong_points**hands
 
 
 @cache

@@ -18,6 +18,8 @@ from thirdcard.rules.log.events import CardDealt, CardMoved, CardTurned, Event, 
 
 Faces = Mapping[str, Card]
 """By a card's id: its face."""
+Reading = tuple[float, Faces]
+"""The share of the evidence that one reading of a round has, 0 to 1, and the faces of its cards."""
 OF_VALUE: Mapping[int, int] = Counter(card.point_value for card in PACK)
 """How many cards of a pack have each point value."""
 
@@ -42,42 +44,47 @@ def announced(lines: Iterable[Event]) -> ResultAnnounced | None:
 class TableReading:
     """How often each point value was read rightly at a table, and how often another was taken for it."""
 
-    _right: Counter[int] = field(default_factory=Counter)
-    _taken_for: dict[int, Counter[int]] = field(default_factory=dict)
-    """By the value that was read: the values that it really was."""
+    _right: dict[int, float] = field(default_factory=dict)
+    """By point value: how many cards were read rightly."""
+    _taken_for: dict[int, dict[int, float]] = field(default_factory=dict)
+    """By the value that was read: how many cards had each other value."""
 
-    def note(self, lines: Sequence[Event], likeliest: Faces, *, wrong_results: float) -> None:
+    def note(self, lines: Sequence[Event], readings: Iterable[Reading], *, wrong_points: float) -> None:
         """Learn from a closed round.
 
-        A hand tells something where all its cards were read and its announced points agree with them, or would if the
-        likeliest other face had been read for one of its cards.
+        A hand tells something in the readings in which all its cards have a face and its announced points agree with
+        them; where nothing was weighed, also if they would agree had the likeliest other face been read for one of its
+        cards. It counts as much as the reading weighs.
 
         Args:
             lines: Its lines.
-            likeliest: The faces of its cards in the likeliest reading, given all that happened in the round; empty
-                where nothing in the round was weighed.
-            wrong_results: The share of rounds in which a dealer announces a wrong result, 0 to 1.
+            readings: The readings that its lines leave open; none where nothing in the round was weighed.
+            wrong_points: The share of rounds in which a dealer announces certain wrong points for a hand, 0 to 1.
         """
         result = announced(lines)
         if result is None:
             return
+        weighed = tuple(readings)
         for hand, points in ((Side.PLAYER, result.player), (Side.BANKER, result.banker)):
             read = _read_in(hand, lines)
             if not read or points is None:
                 continue
-            was = {card_id: likeliest.get(card_id, line.card) for card_id, line in read.items()}
-            if not likeliest and known_point_count(was.values()) != points:
-                was.update(_misread(read, points, wrong_results))
-            if known_point_count(was.values()) == points:
-                self._count(read, was)
+            as_read: Faces = {card_id: line.card for card_id, line in read.items() if line.card is not None}
+            if not weighed and known_point_count(as_read.values()) != points:
+                as_read = {**as_read, **_misread(read, points, wrong_points)}
+            for weight, faces in weighed or ((1.0, as_read),):
+                was = {card_id: faces.get(card_id, as_read[card_id]) for card_id in read}
+                if known_point_count(was.values()) == points:
+                    self._count(read, was, weight)
 
-    def _count(self, read: Mapping[str, CardDealt | CardTurned], was: Mapping[str, Card | None]) -> None:
+    def _count(self, read: Mapping[str, CardDealt | CardTurned], was: Faces, weight: float) -> None:
         for card_id, line in read.items():
             taken_for, value = _value(line.card), _value(was[card_id])
             if taken_for == value:
-                self._right[value] += 1
+                self._right[value] = self._right.get(value, 0.0) + weight
             else:
-                self._taken_for.setdefault(taken_for, Counter())[value] += 1
+                others = self._taken_for.setdefault(taken_for, {})
+                others[value] = others.get(value, 0.0) + weight
 
     def doubted(self, line: Event) -> Event:
         """The line with what its card may be at this table, once a card was misread there.
@@ -102,13 +109,13 @@ class TableReading:
 
     def _shares_of(self, read: int) -> dict[int, float]:
         """By each other value: the probability that a card read as `read` has it."""
-        misread = sum(others.total() for others in self._taken_for.values())
-        any_misread = misread / (1 + self._right.total() + misread)
-        others = self._taken_for.get(read, Counter())
-        seen = 1 + self._right[read] + others.total()
+        misread = sum(sum(others.values()) for others in self._taken_for.values())
+        any_misread = misread / (1 + sum(self._right.values()) + misread)
+        others = self._taken_for.get(read, {})
+        seen = 1 + self._right.get(read, 0.0) + sum(others.values())
         different = len(PACK) - OF_VALUE[read]
         return {
-            value: (others[value] + any_misread * count / different) / seen
+            value: (others.get(value, 0.0) + any_misread * count / different) / seen
             for value, count in OF_VALUE.items()
             if value != read
         }
@@ -133,9 +140,9 @@ def _read_in(hand: Side, lines: Iterable[Event]) -> dict[str, CardDealt | CardTu
     return read if len(read) == len(dealt) else {}
 
 
-def _misread(read: Mapping[str, CardDealt | CardTurned], points: int, wrong_results: float) -> dict[str, Card]:
+def _misread(read: Mapping[str, CardDealt | CardTurned], points: int, wrong_points: float) -> dict[str, Card]:
     """The card whose likeliest other face brings a hand to its points, and that face; empty if none is likelier than
-    that the dealer announced a wrong result."""
+    that the dealer announced these points by mistake."""
     total = sum(_value(line.card) for line in read.values())
     others = [
         (share, card_id, parse_card(text))
@@ -144,7 +151,7 @@ def _misread(read: Mapping[str, CardDealt | CardTurned], points: int, wrong_resu
         if (total - _value(line.card) + parse_card(text).point_value) % 10 == points
     ]
     share, card_id, card = max(others, key=lambda one: one[0], default=(0.0, "", None))
-    return {card_id: card} if card is not None and share > wrong_results else {}
+    return {card_id: card} if card is not None and share > wrong_points else {}
 
 
 def _value(card: Card | None) -> int:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from thirdcard.rules.cards.exposed_cards import find_face_up_deal, find_shown_excess, is_outcome_established
 from thirdcard.rules.cards.misdeals import (
-    chance_of_points,
     find_card_faults,
     find_exhausted_shoe,
     find_missing_cards,
@@ -14,7 +13,7 @@ from thirdcard.rules.cards.misdeals import (
     find_unplaced,
     find_wrong_result,
     is_borne_out,
-    is_out_of_reach,
+    points_evidence,
 )
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.duty import DutyTable
@@ -31,6 +30,7 @@ from thirdcard.rules.log.events import (
     WagerSettled,
 )
 from thirdcard.rules.round.drawing import Drawing, follow, put_right
+from thirdcard.rules.round.records import PointsEvidence
 from thirdcard.rules.round.round import INITIAL_CARDS, Round
 from thirdcard.rules.rulebook.options import Rules
 
@@ -122,22 +122,13 @@ class CardJudge:
                 yield from find_wrong_result(self._after(running, running.deadline.at_result, drawing), running)
             yield from find_unplaced(drawing, running, is_last_round=is_last_round)
 
-    def chance_of_result(self, running: Round) -> float:
-        """The probability of the announced points, given the cards that were read, 0 to 1; 1 where none were
-        announced."""
+    def points_evidence(self, running: Round) -> PointsEvidence:
+        """What the announced points say about the cards; nothing where none were announced."""
         result, deadline = running.result, running.deadline
         if result is None or deadline is None or result.source is Source.INFERRED:
-            return 1.0
+            return PointsEvidence()
         drawing = self._after(running, deadline.at_result, self.drawing_of(running))
-        return chance_of_points(result, drawing, running)
-
-    def is_result_out_of_reach(self, running: Round) -> bool:
-        """Whether a misdealt round's cards make up the announced points in no way that a dealer may count them."""
-        result, deadline = running.result, running.deadline
-        if result is None or deadline is None or result.source is Source.INFERRED:
-            return False
-        drawing = self._after(running, deadline.at_result, self.drawing_of(running))
-        return is_out_of_reach(result, drawing, running)
+        return points_evidence(result, drawing, running)
 
     def drawing_of(self, running: Round) -> Drawing:
         """The drawing so far; continued from the previous one unless a face became known since."""

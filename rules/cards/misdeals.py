@@ -12,6 +12,7 @@ from thirdcard.rules.game.hand import known_point_count, share_worth, winner_of
 from thirdcard.rules.game.words import Outcome, Side, Source
 from thirdcard.rules.log.events import UNSEEN, ResultAnnounced
 from thirdcard.rules.round.drawing import CardFault, Drawing
+from thirdcard.rules.round.records import PointsEvidence
 from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Round
 
 _ORDINALS = ("first", "second", "third", "fourth")
@@ -189,39 +190,29 @@ def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:
     )
 
 
-def chance_of_points(result: ResultAnnounced, drawing: Drawing, running: Round) -> float:
-    """The probability of the announced points where cards were not read, 0 to 1: that those cards make up what the
-    points need. 1 for a hand whose cards were all read.
+def points_evidence(result: ResultAnnounced, drawing: Drawing, running: Round) -> PointsEvidence:
+    """Hold the announced points against the cards.
 
     The lawful cards count. Where they are unknown, or their points are others, all cards of the hand count as they
-    lie: who deals a card that is not due may count it as well.
+    lie, or as they were dealt: who deals a card that is not due may count it as well.
     """
-    chance = 1.0
+    chance, hands_wrong = 1.0, 0
     for side, points in ((Side.PLAYER, result.player), (Side.BANKER, result.banker)):
-        faces = drawing.faces(side)
-        if not drawing.can_judge or known_point_count(faces) not in (None, points):
-            faces = tuple(card.card for card in running.dealt.hand(side))
-        unread = faces.count(None)
-        if unread and points is not None:
+        lawful = drawing.faces(side)
+        as_they_lie = tuple(card.card for card in running.dealt.hand(side))
+        is_lawful_known = drawing.can_judge and known_point_count(lawful) in (None, points)
+        faces = lawful if is_lawful_known else as_they_lie
+        if points is None:
+            continue
+        if unread := faces.count(None):
             known = sum(face.point_value for face in faces if face is not None)
             chance *= share_worth((points - known) % 10, unread)
-    return chance
-
-
-def is_out_of_reach(result: ResultAnnounced, drawing: Drawing, running: Round) -> bool:
-    """Whether a hand whose cards were all read has other points than announced, however a misdealt round is counted: by
-    the lawful cards, by the cards as they lie, or as they were dealt. Of a round that can be judged,
-    `find_wrong_result` tells.
-    """
-    if drawing.can_judge or any(card.card is None for card in running.dealt.cards.values()):
-        return False
-    for side, points in ((Side.PLAYER, result.player), (Side.BANKER, result.banker)):
-        dealt = (card.card for card in running.dealt.cards.values() if card.came.hand is side)
-        as_they_lie = (card.card for card in running.dealt.hand(side))
-        counts = map(known_point_count, (drawing.faces(side), as_they_lie, dealt))
-        if points is not None and points not in counts:
-            return True
-    return False
+            continue
+        dealt = [card.card for card in running.dealt.cards.values() if card.came.hand is side]
+        counts = (known_point_count(some) for some in (lawful, as_they_lie, dealt))
+        hands_wrong += None not in (*dealt, *as_they_lie) and points not in counts
+    is_read = all(card.card is not None for card in running.dealt.cards.values())
+    return PointsEvidence(chance, hands_wrong, is_misdealt=is_read and not drawing.can_judge)
 
 
 def _sureness_of_lack(side: Side, drawing: Drawing, running: Round) -> float:

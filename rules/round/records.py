@@ -86,6 +86,18 @@ class Otherwise(NamedTuple):
     probability: float
 
 
+class PointsEvidence(NamedTuple):
+    """What the announced points say about the cards as they were read."""
+
+    chance: float = 1.0
+    """The probability, 0 to 1, that the cards which were not read make up the points; 1 where all were read."""
+    hands_wrong: int = 0
+    """How many hands, all of whose cards were read, have other points, however a dealer may count them."""
+    is_misdealt: bool = False
+    """Whether all cards were read, but lie so that nobody can say which of them count: no fault says then that the
+    result is wrong."""
+
+
 SETTLED_OTHERWISE = "the wagers were settled by another outcome than the cards were read to have"
 """Why payments of a round are not judged, where no result was announced."""
 WINNERS_TAKEN = "all that was seen of the settling is that chips were taken from winning wagers; they may be change"

@@ -63,3 +63,32 @@ def surplus_with(player: int, banker: int) -> float:
     belief = Belief(Referee(log.rules), telling, lambda alert: alert.confidence)
     judged(log.events, belief)
     return next(one.confidence for one in belief.found if one.code == "misdeal.third_card_not_due")
+
+
+@pytest.mark.parametrize(
+    ("announced", "share"),
+    [
+        pytest.param((6, 4, "player"), 1 / 19, id="points-that-a-misread-card-makes-up"),
+        pytest.param((7, 3, "player"), 1 / 19, id="points-that-another-misread-card-makes-up"),
+        pytest.param((7, 4, "banker"), 0.999, id="the-winner-contradicts-the-points-that-the-cards-have"),
+    ],
+)
+def test_dealer_who_errs_may_name_nine_other_points(announced: tuple[int, int, str], share: float) -> None:
+    """Of each hand one card may be another, with a probability of 0.004.
+
+    A dealer names a wrong result in 2 of 1,000 rounds, but these points in one of nine such rounds.
+    """
+    log = TableLog(RULES)
+    log.add("bets_opened").add("no_more_bets")
+    for number, (card, hand) in enumerate(zip(("KH", "2S", "7S", "2H"), ("player", "banker") * 2, strict=True)):
+        others = {"7S": {"6S": 0.004}, "2H": {"AH": 0.004}}.get(card, {})
+        seen: dict[str, Any] = {"confidence": 1.0 - sum(others.values()), "alternatives": others}
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, source="camera", **seen)
+    log.add("card_dealt", card_id="c4", hand="banker", card="10S", face_up=True, source="camera", confidence=1.0)
+    player, banker, winner = announced
+    log.add("result_announced", player=player, banker=banker, winner=winner).add("round_closed")
+
+    belief = Belief(Referee(log.rules), telling, lambda alert: alert.confidence)
+    judged(log.events, belief)
+    found = [one.confidence for one in belief.found if one.code == "misdeal.wrong_result"]
+    assert found == [pytest.approx(share, abs=0.005)]

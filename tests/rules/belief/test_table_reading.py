@@ -10,7 +10,7 @@ import pytest
 from tests.rules.belief.test_belief import alerts_of, belief_of, judged
 from tests.rules.builders import TableLog, rules_of
 from thirdcard.rules.belief.table_reading import TableReading
-from thirdcard.rules.game.cards import parse_card
+from thirdcard.rules.game.cards import Card, parse_card
 from thirdcard.rules.log.events import CardDealt, Source
 
 RULES = rules_of("tas")
@@ -73,7 +73,7 @@ def noted(*rounds: tuple[dict[str, Any], int | None]) -> TableReading:
     for seen, banker in rounds:
         log = TableLog(RULES)
         deal(log, seen, banker=banker)
-        reading.note(log.events, {}, wrong_results=WRONG_RESULTS)
+        reading.note(log.events, (), wrong_points=WRONG_RESULTS)
     return reading
 
 
@@ -114,6 +114,16 @@ def test_reading_is_as_sure_as_the_reader_says_where_no_card_was_shown_to_be_mis
     assert noted(*rounds).doubted(nine()) == nine()
 
 
+def test_what_a_round_tells_counts_as_much_as_its_readings_weigh() -> None:
+    log, reading = TableLog(RULES), TableReading()
+    deal(log, UNSURE, banker=1)
+    as_read: dict[str, Card] = {}
+    nines = (line for line in log.events if isinstance(line, CardDealt) and line.card == parse_card("9S"))
+    two = {line.card_id: parse_card("2S") for line in nines}
+    reading.note(log.events, [(0.5, as_read), (0.5, two)], wrong_points=WRONG_RESULTS)
+    assert doubts_of(reading, nine())["2S"] == pytest.approx(0.5 / 2, abs=0.01), "the other nine counts by half as well"
+
+
 def test_hand_with_a_card_that_was_not_read_tells_nothing() -> None:
     log, reading = TableLog(RULES), TableReading()
     deal(log, UNSURE, banker=1)
@@ -121,5 +131,5 @@ def test_hand_with_a_card_that_was_not_read_tells_nothing() -> None:
         replace(line, card=None) if isinstance(line, CardDealt) and line.card == parse_card("KH") else line
         for line in log.events
     ]
-    reading.note(lines, {}, wrong_results=WRONG_RESULTS)
+    reading.note(lines, (), wrong_points=WRONG_RESULTS)
     assert reading.doubted(nine()) == nine()
