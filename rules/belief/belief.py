@@ -152,14 +152,26 @@ class Hypothesis:
         weight = self.evidence * of_lack * self.points.chance
         codes: list[str] = []
         for alert in sorted((one for one in standing if one not in weighed), key=lambda alert: alert.t):
-            rate = priors.rate(alert.code, codes)
-            if alert.code == WRONG_RESULT:
-                rate *= named
+            rate = (
+                self._rate_of_wrong_result(priors, codes)
+                if alert.code == WRONG_RESULT
+                else priors.rate(alert.code, codes)
+            )
             weight *= alert.confidence * rate + 1.0 - alert.confidence
             codes.append(alert.code)
         if self.points.is_misdealt and self.points.hands_wrong:
-            weight *= priors.rate(WRONG_RESULT, codes) * named
+            weight *= self._rate_of_wrong_result(priors, codes)
         return weight
+
+    def _rate_of_wrong_result(self, priors: Priors, others: Sequence[str]) -> float:
+        """The share of rounds in which this wrong result is announced, given the other faults.
+
+        A dealer who deals a card too many, or too few, counts the cards as they lie. Other points are not explained by
+        that.
+        """
+        if self.points.hands_wrong == 0:
+            return priors.rate(WRONG_RESULT, others)
+        return priors.rate(WRONG_RESULT) * priors.share_of_wrong_points(self.points.hands_wrong)
 
 
 @dataclass(slots=True)

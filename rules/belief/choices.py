@@ -2,6 +2,7 @@
 
 - A card's line names the likeliest face, and the others with their probabilities. Faces of the same point value make
   one hypothesis, since no rule distinguishes them.
+- What the probabilities of a card's faces lack to 1 says nothing about its face: it may be any card of a pack.
 - The line of a card that shows a face, but none that could be named, gives the probabilities of those it may be. A
   later line that names its face, or gives them anew, takes its place.
 - A face-down card that nobody saw come may not exist: it may be a shadow, or the print when the light changes. The
@@ -182,15 +183,24 @@ def _acts_of_dealer(event: WagerChanged) -> list[tuple[Event, ...]]:
 
 
 def _faces(event: CardDealt | CardTurned, read: Card) -> Sequence[Choice]:
-    others = _others(event, read)
+    """The face as read, and one of each other point value that it may have.
+
+    Where the probabilities do not add up, any card of a pack may lie there for the rest, unless how it came was not
+    seen.
+    """
+    others = {card.point_value: (card, share) for card, share in _others(event, read)}
     if not others:
         return (Choice((event,), 1.0),)
-    share_read = max(1.0 - sum(share for _, share in others), 0.0)
     sure = 1.0 if isinstance(event, CardDealt) and event.order_unseen else value_confidence_of(event)
+    lacking = round(1.0 - sure - sum(share for _, share in others.values()), 4)
+    if event.source is Source.CAMERA and sure != UNSEEN and lacking > 0.0:
+        others = _with_any_card(others, lacking, besides=read.point_value)
+        sure = 1.0 - sum(share for _, share in others.values())
+    share_read = max(1.0 - sum(share for _, share in others.values()), 0.0)
     rest = min(sure / share_read, 1.0) if share_read > 0.0 else 1.0
     plain = replace(event, value_confidence=rest, alternatives=None)
     choices = [Choice((plain,), share_read)]
-    choices += [Choice((replace(plain, card=card, confidence=share * rest),), share) for card, share in others]
+    choices += [Choice((replace(plain, card=card, confidence=share * rest),), share) for card, share in others.values()]
     return sorted(choices, key=_probability, reverse=True)
 
 
@@ -203,16 +213,27 @@ def _unread_faces(event: CardDealt | CardTurned) -> Sequence[Choice]:
     named = sum(share for _, share in shares.values())
     face = max(value_of(event), named) if isinstance(event, CardDealt) else 1.0
     plain = replace(event, value_confidence=1.0, alternatives=None)
-    choices: list[Choice] = []
-    for value in VALUES:
-        alike = [card for card in PACK if card.point_value == value]
-        card, share = shares.get(value, (alike[0], 0.0))
-        probability = share + (face - named) * len(alike) / len(PACK)
-        choices.append(Choice((replace(plain, card=card, confidence=share),), probability))
+    choices = [
+        Choice((replace(plain, card=card, confidence=share),), share)
+        for card, share in _with_any_card(shares, face - named).values()
+    ]
     if face < 1.0:
         back = replace(event, face_up=False, confidence=1.0, alternatives=None)
         choices.append(Choice((back,), 1.0 - face))
     return sorted(choices, key=_probability, reverse=True)
+
+
+def _with_any_card(
+    shares: Mapping[int, tuple[Card, float]], lacking: float, besides: int | None = None
+) -> dict[int, tuple[Card, float]]:
+    """By point value, a face with its probability: the given ones, and the rest as in a pack of cards."""
+    told: dict[int, tuple[Card, float]] = {}
+    for value in VALUES:
+        if value != besides:
+            alike = [card for card in PACK if card.point_value == value]
+            card, share = shares.get(value, (alike[0], 0.0))
+            told[value] = card, share + lacking * len(alike) / len(PACK)
+    return told
 
 
 def _others(event: CardDealt | CardTurned, read: Card) -> list[tuple[Card, float]]:

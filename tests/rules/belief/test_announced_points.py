@@ -12,6 +12,7 @@ from thirdcard.rules.belief.belief import Belief
 from thirdcard.rules.referee import Referee
 
 RULES = rules_of("tas")
+HANDS = ("player", "banker", "player", "banker", "banker")
 UNSURE: dict[str, dict[str, float]] = {"8S": {"AS": 0.003}, "9S": {"5S": 0.003}}
 """Read as eight and nine, which stand; the other faces make a hand that draws."""
 
@@ -92,3 +93,18 @@ def test_dealer_who_errs_may_name_nine_other_points(announced: tuple[int, int, s
     judged(log.events, belief)
     found = [one.confidence for one in belief.found if one.code == "misdeal.wrong_result"]
     assert found == [pytest.approx(share, abs=0.005)]
+
+
+def test_face_that_the_reader_hardly_considered_may_explain_the_announced_points() -> None:
+    """An ace read as a 3: with it the Player stands at 8, and the Banker's third card is not due."""
+    log = TableLog(RULES)
+    log.add("bets_opened").add("no_more_bets")
+    for number, (card, hand) in enumerate(zip(("3C", "KC", "5C", "5H", "3S"), HANDS, strict=True)):
+        seen: dict[str, Any] = {"confidence": 1.0, "alternatives": {}}
+        if card == "3C":
+            seen = {"confidence": 0.73, "alternatives": {"9C": 0.12, "5C": 0.05, "AC": 0.0005}}
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, source="camera", **seen)
+    log.add("result_announced", player=6, banker=8, winner="banker").add("round_closed")
+    belief = belief_of()
+    assert alerts_of(judged(log.events, belief)) == []
+    assert max((one.confidence for one in belief.found), default=0.0) < 0.05

@@ -174,18 +174,43 @@ def test_log_without_doubts_is_judged_as_the_referee_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("alternatives", "shares"),
+    ("sure", "alternatives", "shares"),
     [
-        pytest.param({"3C": 0.04}, [0.96, 0.04], id="another-value"),
-        pytest.param({"8S": 0.3}, [1.0], id="counts-alike"),
-        pytest.param({"3C": 0.03, "3S": 0.01, "6C": 0.02}, [0.94, 0.04, 0.02], id="by-value"),
-        pytest.param({"3C": 0.6}, [0.6, 0.4], id="the-likeliest-first"),
+        pytest.param(0.96, {"3C": 0.04}, [0.96, 0.04], id="another-value"),
+        pytest.param(0.7, {"8S": 0.3}, [1.0], id="counts-alike"),
+        pytest.param(0.93, {"3C": 0.03, "3S": 0.01, "6C": 0.02, "8S": 0.01}, [0.94, 0.04, 0.02], id="by-value"),
+        pytest.param(0.4, {"3C": 0.6}, [0.6, 0.4], id="the-likeliest-first"),
     ],
 )
-def test_faces_that_count_alike_make_one_hypothesis(alternatives: dict[str, float], shares: list[float]) -> None:
+def test_faces_that_count_alike_make_one_hypothesis(
+    sure: float, alternatives: dict[str, float], shares: list[float]
+) -> None:
+    assert [choice.probability for choice in choices_of(eight(sure, alternatives))] == pytest.approx(shares)
+
+
+def eight(sure: float, alternatives: dict[str, float]) -> CardDealt:
+    alike = sum(share for face, share in alternatives.items() if face[0] == "8")
+    of_value = sure + alike if alike else None
     card = parse_card("8C")
-    event = CardDealt(t=1.0, card_id="c", card=card, confidence=0.9, alternatives=alternatives, source=Source.CAMERA)
-    assert [choice.probability for choice in choices_of(event)] == pytest.approx(shares)
+    return CardDealt(
+        t=1.0, card_id="c", card=card, confidence=sure, value_confidence=of_value, alternatives=alternatives,
+        source=Source.CAMERA,
+    )  # fmt: skip
+
+
+def test_what_the_probabilities_lack_may_be_any_card() -> None:
+    values = {
+        line.card.point_value: choice.probability
+        for choice in choices_of(eight(0.86, {"3C": 0.09}))
+        for line in choice.lines
+        if isinstance(line, CardDealt) and line.card is not None
+    }
+    assert values == {
+        0: pytest.approx(0.05 * 16 / 52),
+        3: pytest.approx(0.09 + 0.05 * 4 / 52),
+        8: pytest.approx(0.86 + 0.05 * 4 / 52),
+        **{value: pytest.approx(0.05 * 4 / 52) for value in (1, 2, 4, 5, 6, 7, 9)},
+    }
 
 
 def test_card_that_seems_open_and_cannot_be_read_may_show_a_strange_back() -> None:
