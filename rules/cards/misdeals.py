@@ -194,24 +194,29 @@ def points_evidence(result: ResultAnnounced, drawing: Drawing, running: Round) -
     """Hold the announced points against the cards.
 
     The lawful cards count. Where they are unknown, or their points are others, all cards of the hand count as they
-    lie, or as they were dealt: who deals a card that is not due may count it as well.
+    lie, or as they were dealt: who deals a card that is not due may count it as well, but not in both hands.
     """
-    chance, hands_wrong = 1.0, 0
-    for side, points in ((Side.PLAYER, result.player), (Side.BANKER, result.banker)):
-        lawful = drawing.faces(side)
-        as_they_lie = tuple(card.card for card in running.dealt.hand(side))
-        is_lawful_known = drawing.can_judge and known_point_count(lawful) in (None, points)
-        faces = lawful if is_lawful_known else as_they_lie
-        if points is None:
-            continue
-        if unread := faces.count(None):
+    announced = {Side.PLAYER: result.player, Side.BANKER: result.banker}
+    lawful = {side: drawing.faces(side) for side in Side}
+    as_they_lie = {side: tuple(card.card for card in running.dealt.hand(side)) for side in Side}
+    cards = running.dealt.cards.values()
+    as_dealt = {side: tuple(card.card for card in cards if card.came.hand is side) for side in Side}
+    chance = 1.0
+    for side, points in announced.items():
+        is_lawful_known = drawing.can_judge and known_point_count(lawful[side]) in (None, points)
+        faces = lawful[side] if is_lawful_known else as_they_lie[side]
+        unread = faces.count(None)
+        if unread and points is not None:
             known = sum(face.point_value for face in faces if face is not None)
             chance *= share_worth((points - known) % 10, unread)
-            continue
-        dealt = [card.card for card in running.dealt.cards.values() if card.came.hand is side]
-        counts = (known_point_count(some) for some in (lawful, as_they_lie, dealt))
-        hands_wrong += None not in (*dealt, *as_they_lie) and points not in counts
-    is_read = all(card.card is not None for card in running.dealt.cards.values())
+    hands_wrong = min(
+        sum(
+            points is not None and known_point_count(faces[side]) not in (None, points)
+            for side, points in announced.items()
+        )
+        for faces in (lawful, as_they_lie, as_dealt)
+    )
+    is_read = all(card.card is not None for card in cards)
     return PointsEvidence(chance, hands_wrong, is_misdealt=is_read and not drawing.can_judge)
 
 

@@ -108,3 +108,22 @@ def test_face_that_the_reader_hardly_considered_may_explain_the_announced_points
     belief = belief_of()
     assert alerts_of(judged(log.events, belief)) == []
     assert max((one.confidence for one in belief.found), default=0.0) < 0.05
+
+
+def test_card_that_was_moved_counts_in_one_hand_alone() -> None:
+    """A 7 that stands, or a 10 that draws: as dealt, and as the cards lie, the moved 7 makes up one hand's points."""
+    log = TableLog(rules_of("nz-secretary"))
+    log.add("bets_opened").add("no_more_bets")
+    for number, (card, hand) in enumerate(
+        zip(("7C", "JS", "JD", "KS", "7H"), ("player", "banker", "player", "banker", "player"), strict=True)
+    ):
+        seen: dict[str, Any] = {"confidence": 1.0, "alternatives": {}}
+        if card == "7C":
+            seen = {"confidence": 0.99, "alternatives": {"10C": 0.01}}
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, source="camera", **seen)
+    log.add("card_moved", card_id="c4", hand="banker", source="camera")
+    log.result(7, 7).add("round_closed")
+
+    belief = Belief(Referee(log.rules), telling, lambda alert: alert.confidence)
+    judged(log.events, belief)
+    assert [one.confidence > 0.95 for one in belief.found if one.code == "misdeal.third_card_not_due"] == [True]
