@@ -95,14 +95,23 @@ def test_dealer_who_errs_may_name_nine_other_points(announced: tuple[int, int, s
     assert found == [pytest.approx(share, abs=0.005)]
 
 
-def test_face_that_the_reader_hardly_considered_may_explain_the_announced_points() -> None:
+@pytest.mark.parametrize(
+    "reading",
+    [
+        pytest.param(
+            {"confidence": 0.73, "alternatives": {"9C": 0.12, "5C": 0.05, "AC": 0.0005}}, id="a-tenth-says-nothing"
+        ),
+        pytest.param({"confidence": 0.9995, "alternatives": {"AC": 0.0005}}, id="surely-read"),
+    ],
+)
+def test_face_that_the_reader_hardly_considered_may_explain_the_announced_points(reading: dict[str, Any]) -> None:
     """An ace read as a 3: with it the Player stands at 8, and the Banker's third card is not due."""
     log = TableLog(RULES)
     log.add("bets_opened").add("no_more_bets")
     for number, (card, hand) in enumerate(zip(("3C", "KC", "5C", "5H", "3S"), HANDS, strict=True)):
         seen: dict[str, Any] = {"confidence": 1.0, "alternatives": {}}
         if card == "3C":
-            seen = {"confidence": 0.73, "alternatives": {"9C": 0.12, "5C": 0.05, "AC": 0.0005}}
+            seen = reading
         log.add("card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, source="camera", **seen)
     log.add("result_announced", player=6, banker=8, winner="banker").add("round_closed")
     belief = belief_of()
