@@ -2,7 +2,7 @@
 
 - A card's line names the likeliest face, and the others with their probabilities. Faces of the same point value make
   one hypothesis, since no rule distinguishes them.
-- What the probabilities of a card's faces lack to 1 says nothing about its face: it may be any card of a pack.
+- Where the probabilities of a card's faces add up to less than 1, it may be any card of a pack for the rest.
 - The line of a card that shows a face, but none that could be named, gives the probabilities of those it may be. A
   later line that names its face, or gives them anew, takes its place.
 - A face-down card that nobody saw come may not exist: it may be a shadow, or the print when the light changes. The
@@ -185,8 +185,8 @@ def _acts_of_dealer(event: WagerChanged) -> list[tuple[Event, ...]]:
 def _faces(event: CardDealt | CardTurned, read: Card) -> Sequence[Choice]:
     """The face as read, and one of each other point value that it may have.
 
-    Where the probabilities do not add up, any card of a pack may lie there for the rest, unless how it came was not
-    seen.
+    Where the probabilities add up to less than 1, any card of a pack may lie there for the rest. That does not apply
+    where the confidence was lowered because it was not seen how the card came.
     """
     others = {card.point_value: (card, share) for card, share in _others(event, read)}
     if not others:

@@ -191,7 +191,7 @@ def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:
 
 
 def points_evidence(result: ResultAnnounced, drawing: Drawing, running: Round) -> PointsEvidence:
-    """Hold the announced points against the cards.
+    """Compare the announced points with the cards.
 
     The lawful cards count. Where they are unknown, or their points are others, all cards of the hand count as they
     lie, or as they were dealt: who deals a card that is not due may count it as well, but not in both hands.
