@@ -250,8 +250,11 @@ def reliability_text(ledger: BlindLedger, play: PredictedPlay, kept: Mapping[int
     draws = [each for each in ledger.draws if each.state == DONE and each.seed in kept]
     if not draws:
         return "No predictions of blind draws were kept yet."
-    seeds = ", ".join(f"{each.seed}" for each in draws)
-    about = f"Of {sum(each.files for each in draws)} recordings drawn blind, {play.rounds} rounds (seeds {seeds})."
+    seeds = sorted(each.seed for each in draws)
+    about = (
+        f"Of {sum(each.files for each in draws)} recordings in {len(draws)} blind draws, {play.rounds} rounds "
+        f"(seeds between {seeds[0]} and {seeds[-1]})."
+    )
     return f"{about}\n\n{format_markdown(reliability_sheets(play))}"
 
 

@@ -12,7 +12,9 @@ from thirdcard.service.evaluate.reliability_sheets import band_name
 
 NOTE = "Dots: how often it was true, with 95 % intervals. Rings: how sure it was said to be, on the mean."
 NEAR = 0.08
-"""Points nearer to each other than this share of the panel have one name, else names would overlap."""
+"""Points nearer to each other than this share of the panel have one name."""
+_NAME = (0.26, 0.06)
+"""Width and height of a line's name, as shares of the panel: "line at 99 %" in the panel's letters."""
 _LEAST_HOURLY = 1.0
 """The smallest range of the false alert axis, per hour."""
 
@@ -58,6 +60,7 @@ def _lines_panel(play: PredictedPlay) -> Panel:
     ]
     panel.line([(0.0, 0.0), *_stairs(places)], GREEN)
     named: list[tuple[float, float]] = []
+    texts: list[tuple[float, float]] = []
     for line in (0.5, 0.9, 0.99):
         i = next((i for i, one in reversed(list(enumerate(lines))) if one >= line), None)
         if i is not None:
@@ -65,14 +68,19 @@ def _lines_panel(play: PredictedPlay) -> Panel:
             if any(math.dist(places[i], other) < NEAR for other in named):
                 continue
             named.append(places[i])
-            panel.text(_beside(places[i]), f"line at {line:.0%}".replace("%", " %"))
+            texts.append(_beside(places[i], texts))
+            panel.text(texts[-1], f"line at {line:.0%}".replace("%", " %"))
     return panel
 
 
-def _beside(place: tuple[float, float]) -> tuple[float, float]:
-    """The position of a text beside a point: to the left where there is no room to the right."""
+def _beside(place: tuple[float, float], others: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The position of a text beside a point, clear of the others: to the left where there is no room to the right."""
     x, y = place
-    return (x + 0.03 if x < 0.7 else x - 0.26), max(y - 0.07, 0.03)
+    width, height = _NAME
+    left, bottom = (x + 0.03 if x < 0.7 else x - width), y - 0.07
+    while any(abs(left - a) < width and abs(bottom - b) < height for a, b in others):
+        bottom -= height / 4
+    return left, max(bottom, 0.03)
 
 
 def _stairs(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -153,6 +153,19 @@ def test_drawing_names_its_axes_and_shows_every_band() -> None:
     assert "95–99" in words
 
 
+def test_names_of_thresholds_near_to_each_other_do_not_overlap() -> None:
+    """Between 90 and 50 % nothing more is found here, and one false alert in eleven is added: points side by side."""
+    found = [*claims(*[(0.95, True)] * 9), *claims(*[(0.92, False)] * 5), *claims((0.55, False), *[(0.06, False)] * 5)]
+    play = PredictedPlay(predictions=Predictions(findings=tuple(found)), n_true=10, clean_rounds=0, rounds=400)
+    names = [
+        (float(text.attrib["x"]), float(text.attrib["y"]))
+        for text in ElementTree.fromstring(draw_reliability(play)).iter(f"{SVG}text")
+        if (text.text or "").startswith("line at")
+    ]
+    assert len(names) == 2
+    assert abs(names[0][0] - names[1][0]) > 100 or abs(names[0][1] - names[1][1]) > 12
+
+
 def test_words_in_a_drawing_are_escaped() -> None:
     panel = Panel("a < b", PanelAxis(title="x", ticks=()), PanelAxis(title="y", ticks=()))
     assert "a &lt; b" in draw_panels([panel])
