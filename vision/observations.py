@@ -269,7 +269,7 @@ class RegionsSwept:
     """An arm from the top edge swept over the regions in one direction and withdrew."""
 
     t: float
-    """When the arm was halfway; where it is not sure, when it withdrew."""
+    """When the arm was halfway; where it did not go straight, the middle between its beginning and its end."""
     t_began: float
     t_ended: float
     share: float

@@ -2,8 +2,8 @@
 
 The table is also judged as if the two card boxes were swapped, as if the Player's and the Banker's wagering areas were
 swapped, and under each other dealing style. Each of these weighs its prior probability times how often rounds with its
-faults happen; over the rounds one set-up prevails. An alert's confidence is multiplied by the weight of the set-ups in
-which it is a fault.
+faults, announced points and settlements happen; over the rounds one set-up prevails. An alert's confidence is
+multiplied by the weight of the set-ups in which it is a fault.
 
 Set-ups are compared by the likeliest reading of each line. What other readings show of the set-up as given, they show
 of every set-up: a fault that the likeliest reading does not show speaks neither for nor against one.
@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from thirdcard.rules.belief.order import LawfulOrder, settled
-from thirdcard.rules.belief.priors import Priors
+from thirdcard.rules.belief.priors import WRONG_RESULT, Priors
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import (
     UNSEEN,
@@ -29,12 +29,14 @@ from thirdcard.rules.log.events import (
     WagerSettled,
 )
 from thirdcard.rules.referee import Referee
-from thirdcard.rules.round.records import RoundRecord
+from thirdcard.rules.round.records import PointsEvidence, RoundRecord
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS
 from thirdcard.rules.rulebook.model import Phase
 
 SWAPPED_BETS = {"player": "banker", "banker": "player", "player_pair": "banker_pair", "banker_pair": "player_pair"}
 PAYS = "payout."
+NO_POINTS = PointsEvidence()
+"""The evidence where no points were announced."""
 SIDE = "exposed_card"
 """The family of codes whose rate says how often a card lies with the wrong side up."""
 LOOK_AT: Mapping[str, str] = {
@@ -90,15 +92,20 @@ class Suspect:
     """The confidence, 0 to 1, that a card of the running round lies otherwise than the style deals."""
     record: RoundRecord | None = None
     """The record of the round that this line closes, in this set-up; None if it closes none."""
+    points: PointsEvidence = NO_POINTS
+    """What the announced points say about the cards of the running round, or of the one that this line closes."""
 
     def observe(self, event: Event) -> None:
         """Take the next line."""
         if self.referee.round is None and type(event) in ROUND_OPENERS:
-            self._dealt, self._order, self._misfit = 0, None, 0.0
+            self._dealt, self._order, self._misfit, self.points = 0, None, 0.0, NO_POINTS
         self.record = None
         for line in self._lines_of(self.change(event)):
             judgement = self.referee.observe(line)
-            self.record = judgement.rounds[-1] if judgement.rounds else self.record
+            if judgement.rounds:
+                self.record = judgement.rounds[-1]
+            else:
+                self.points = self.referee.points_evidence()
         self.found.update(map(_key, self.referee.standing.values()))
         if isinstance(event, CardDealt) and event.hand is not None:
             self._dealt += 1
@@ -130,7 +137,7 @@ class Suspect:
         if settling_weight(given.record, priors) == settling:
             settling = settling_weight(self.record, priors)
         seldom = self._misfit * priors.rate(SIDE) + 1.0 - self._misfit
-        return weight * seldom * settling
+        return weight * seldom * settling * points_weight(self.points, priors)
 
     def _faults(self, found: Iterable[Alert], given: Suspect) -> tuple[list[Alert], list[Alert]]:
         """The faults of the running round: those that the set-up as given has too, and those of this one alone."""
@@ -250,7 +257,7 @@ class SetupDoubt:
         against the suspect, since until then nothing shows that the table is set up rightly.
         """
         settling = settling_weight(record, self.priors)
-        as_set = fault_weight(found, self.priors) * settling
+        as_set = fault_weight(found, self.priors) * settling * points_weight(self.given.points, self.priors)
         for suspect in self.suspects:
             weight = suspect.weight_of_round(found, settling, self.given, self.priors)
             if weight * self.priors.hint_odds < as_set:
@@ -277,7 +284,8 @@ class SetupDoubt:
         """The weights of the given set-up and of each suspect, including the running round."""
         found = tuple(found)
         others = [one.weight * one.weight_of_round(found, settling, self.given, self.priors) for one in self.suspects]
-        return self._as_set * fault_weight(found, self.priors), others
+        as_set = self._as_set * fault_weight(found, self.priors) * points_weight(self.given.points, self.priors)
+        return as_set, others
 
 
 def fault_weight(alerts: Iterable[Alert], priors: Priors) -> float:
@@ -290,6 +298,17 @@ def fault_weight(alerts: Iterable[Alert], priors: Priors) -> float:
         weight *= alert.confidence * rate + 1.0 - alert.confidence
         codes.append(alert.code)
     return weight
+
+
+def points_weight(points: PointsEvidence, priors: Priors) -> float:
+    """How often the points of a round are announced, relative to those of its cards.
+
+    Where nobody can say which cards count, no fault says that points which are not theirs are a wrong result.
+    """
+    if not points.hands_wrong:
+        return 1.0
+    share = priors.share_of_wrong_points(points.hands_wrong)
+    return share * priors.rate(WRONG_RESULT) if points.is_misdealt else share
 
 
 def settling_weight(record: RoundRecord | None, priors: Priors) -> float:

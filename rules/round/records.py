@@ -100,6 +100,8 @@ class PointsEvidence(NamedTuple):
 
 SETTLED_OTHERWISE = "the wagers were settled by another outcome than the cards were read to have"
 """Why payments of a round are not judged, where no result was announced."""
+DISPUTED = "the announced result is not that of the cards; by which of them the wagers were due is open"
+"""Why payments of a round are not judged, where a wrong result was announced."""
 WINNERS_TAKEN = "all that was seen of the settling is that chips were taken from winning wagers; they may be change"
 """Why an unpaid winner is not alleged where nothing else was seen."""
 

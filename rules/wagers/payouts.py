@@ -18,7 +18,7 @@ from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.hand_marks import kinds_of
 from thirdcard.rules.game.words import Bet, SettleAction, Settling, Side, Source
 from thirdcard.rules.log.events import UNSEEN, ResultAnnounced, WagerChanged, WagerSettled
-from thirdcard.rules.round.records import SETTLED_OTHERWISE, WINNERS_TAKEN, Due, RoundRecord
+from thirdcard.rules.round.records import DISPUTED, SETTLED_OTHERWISE, WINNERS_TAKEN, Due, RoundRecord
 from thirdcard.rules.round.round import DealtCard, Round, Wager, confidence_of
 from thirdcard.rules.rulebook.model import PayCase
 from thirdcard.rules.rulebook.options import Rules
@@ -65,7 +65,8 @@ class PayoutJudge:
         """By area: its late change with the highest confidence."""
         self._advice = Advice(rules)
         self._may_return = False
-        self._is_disputed = False
+        self._disputed: str | None = None
+        """Why it is open which hand won; None where it is clear."""
         self._is_taken_only = False
         """Whether all that was seen of the settling is that chips were taken from winning hands."""
         self._has_strange = False
@@ -93,7 +94,8 @@ class PayoutJudge:
 
     def note(self, alert: Alert) -> None:
         """Take an alert of the round that affects what may be done with its wagers."""
-        self._is_disputed = self._is_disputed or alert.code == "misdeal.wrong_result"
+        if alert.code == "misdeal.wrong_result":
+            self._disputed = DISPUTED
         if alert.code.startswith(_SETTLES_FREELY):
             self._may_return = True
         elif alert.code.startswith("late_bet.") and alert.area is not None:
@@ -106,12 +108,13 @@ class PayoutJudge:
         findings: list[Finding] = []
         if running.closed_t is not None:
             rests_on_sight = running.result is None or (running.void.is_void and running.void.rule is not None)
-            self._is_disputed = self._is_disputed or (rests_on_sight and self._is_opposed(record.due))
+            if self._disputed is None and rests_on_sight and self._is_opposed(record.due):
+                self._disputed = SETTLED_OTHERWISE
             self._is_taken_only = self._are_winners_taken(record.due)
             for due in record.due:
                 if due.area in self._late:
                     findings += self._judge_late(due, running, record)
-                elif self._is_disputed or not _is_just_as_due(due, self._settled.get(due.area)):
+                elif self._disputed is not None or not _is_just_as_due(due, self._settled.get(due.area)):
                     chips = _Chips(running.betting.stakes.get(due.area), wagers.get(due.area))
                     findings += self._judge(due, running, record, chips)
             if self._late or self._has_strange:
@@ -122,7 +125,8 @@ class PayoutJudge:
         self._settled.clear()
         self._moved.clear()
         self._late.clear()
-        self._may_return = self._is_disputed = self._has_strange = False
+        self._may_return = self._has_strange = False
+        self._disputed = None
         if not findings:
             return findings
         cards = running.dealt.cards.values()
@@ -243,8 +247,8 @@ class PayoutJudge:
 
     def _why_open(self, due: Due, acts: Acts) -> tuple[str, str] | None:
         """The code and reason if the acts prove nothing about the wager; None if they do."""
-        if self._is_disputed and any(act.source is Source.CAMERA for act in acts.all):
-            return "payout.loser_paid", SETTLED_OTHERWISE
+        if self._disputed is not None and any(act.source is Source.CAMERA for act in acts.all):
+            return "payout.loser_paid", self._disputed
         if due.outcome is not _LOSE and any(_is_unclear(due, act) for act in acts.all):
             unseen = f"what the dealer did with the wager on {due.area} was not seen"
             return "payout.winner_unpaid", WINNERS_TAKEN if self._is_taken_only else unseen

@@ -66,7 +66,7 @@ LAID_S = 1.2
 """Seconds to wait for a card that was seen uncovered but too briefly to be at rest, and that a hand covers now:
 where looks are sparse, hands leave it uncovered too briefly."""
 LOST_S, LOST_SCORE, LOST_LOOKS = 3.0, 0.6, 2
-"""Seconds, least score and looks: a card that was lost before it had come to rest may be the one that is found at
+"""Seconds, least score and looks at one place: a card that was lost before it had come to rest may be the one found at
 its place within this time."""
 GONE_S = 0.5
 """Seconds after which a card at rest whose place is visible and empty is gone. A longer time delays the report, a
@@ -476,4 +476,5 @@ def _lies_on_an_older(track: CardTrack, tracks: Sequence[CardTrack]) -> bool:
 
 
 def _may_have_lain(track: CardTrack) -> bool:
-    return track.score >= LOST_SCORE and (track.was_free or track.looks >= LOST_LOOKS)
+    """Whether the card may have lain where it was last seen: a glimpse under a hand may be of one that passed."""
+    return track.score >= LOST_SCORE and (track.was_free or track.place_looks >= LOST_LOOKS)

@@ -303,15 +303,15 @@ def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
 
 def _in_doubt(swept: RegionsSwept) -> RegionsSwept:
     """The sweep as one that is not sure: the arm may have come for chips, or the stack only seems to have changed."""
-    return replace(swept, t=swept.t_ended, is_sure=False)
+    return replace(swept, is_sure=False)
 
 
 def _doubtful(last: _Stay, width_mm: float) -> RegionsSwept | None:
     """Return what arms did, given the last of them, as a sweep that is not sure; None for a sure or too short one."""
-    share, ended = _share(last.crossing.over_mm, width_mm), last.t[-1]
+    share, began, ended = _share(last.crossing.over_mm, width_mm), last.crossing.t_began, last.t[-1]
     if last.crossing.has_swept or share < LEAST_SHARE:
         return None
-    return RegionsSwept(t=ended, t_began=last.crossing.t_began, t_ended=ended, share=share, is_sure=False)
+    return RegionsSwept(t=0.5 * (began + ended), t_began=began, t_ended=ended, share=share, is_sure=False)
 
 
 def _share(over_mm: Sequence[float], width_mm: float) -> float:

@@ -15,6 +15,7 @@ from thirdcard.rules.belief.priors import shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt, Suspect, swap_bets, swap_boxes
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import parse_card
+from thirdcard.rules.game.words import Outcome
 from thirdcard.rules.log.events import (
     CardDealt,
     Event,
@@ -222,6 +223,21 @@ def test_fault_of_a_dealer_is_still_told_at_once() -> None:
         ]
         assert told.withdrawn == ()
         assert all(alert.confidence > 0.9 for alert in told.alerts)
+
+
+def test_wrong_winner_announced_twice_is_no_sign_of_swapped_boxes() -> None:
+    """Where the boxes were swapped, the winner were right; but the points are announced as they lie in these boxes."""
+    log = played(3)
+    for place in [i for i, event in enumerate(log) if isinstance(event, ResultAnnounced)][:2]:
+        said = log[place]
+        assert isinstance(said, ResultAnnounced)
+        log[place] = replace(said, winner=Outcome.BANKER if said.winner is Outcome.PLAYER else Outcome.PLAYER)
+    told = judged(belief_of(STYLE_A, boxes(), bets()), log)
+    assert [(alert.code, alert.round) for alert in told.alerts] == [
+        ("misdeal.wrong_result", 1), ("misdeal.wrong_result", 2),
+    ]  # fmt: skip
+    assert all(alert.confidence > 0.99 for alert in told.alerts)
+    assert told.withdrawn == ()
 
 
 def test_real_fault_at_a_table_that_is_set_up_wrongly_is_not_lost() -> None:

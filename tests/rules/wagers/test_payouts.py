@@ -218,3 +218,15 @@ def test_payment_that_follows_the_announcement_is_as_sure_as_the_cards_that_cont
     log.deal("player", "KH").deal("banker", "KD").result(7, 9).settle("s1-banker", "paid", 95).close()
     told = {alert.code: alert.confidence for alert in alerts_of(log)}
     assert told["payout.loser_paid"] == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(("winner", "is_otherwise"), [("player", False), (None, True)], ids=["announced", "silent"])
+def test_only_settling_that_nobody_announced_speaks_against_the_cards(winner: str | None, is_otherwise: bool) -> None:
+    """The Player lost. Where it was announced as the winner, what it was paid shows nothing more."""
+    log = TableLog(rules_of("tas")).open("s3-player").four(WON)
+    if winner is not None:
+        log.result(7, 8, winner=winner)
+    log.settle("s3-player", "paid", None, source="camera").close()
+    (record,) = run(log.rules, log.events)[1]
+    assert "payout.loser_paid" in [doubt.code for doubt in record.undetermined]
+    assert record.is_settled_otherwise is is_otherwise

@@ -287,3 +287,20 @@ def test_card_that_was_told_of_and_left_makes_no_doubt_of_the_next_one_there() -
     table.look(sight(102), looks=8)
     rested = [each for each in table.told if isinstance(each, CardRested)]
     assert [each.hidden_s for each in rested] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("places_mm", "hidden_s"), [pytest.param((173, 100), 0.0, id="passing"), pytest.param((102, 100), 2.2, id="lying")]
+)
+def test_only_card_that_was_glimpsed_twice_at_one_place_may_have_lain_there(
+    places_mm: tuple[int, ...], hidden_s: float
+) -> None:
+    """Under a hand two looks showed a back; 2 s later a face lies there."""
+    tracker = new_card_watch({}, LABELS).tracker
+    for step, x_mm in enumerate(places_mm):
+        tracker.update([sight(x_mm, face_up=False, score=0.7)], 0.1 * step, is_covered=lambda corners: True)
+    for step in range(2, 23):
+        tracker.update([], 0.1 * step, is_covered=lambda corners: False)
+    tracker.update([sight(101)], 2.3, is_covered=lambda corners: True)
+    (track,) = tracker.tracks
+    assert track.hidden_s == pytest.approx(hidden_s, abs=0.15)
