@@ -186,6 +186,8 @@ class Leftovers:
                 for one, doubt, (sight, _, _) in zip(is_another, is_doubted, seen, strict=True)
             ]
             seen, fits = list(compress(seen, is_another)), list(compress(fits, is_another))
+            whole = _without_gaps([*seen, *backs], at_all, covered)
+            backs = [back for back in backs if any(back is one for one in whole)]
         rest = self._unexplained([*seen, *backs], [*fits, *(True for _ in backs)], different)
         cards = self._cards_in(region, rest, different)
         found = [*(sight for sight, _, _ in backs), *(card for card in cards if self.is_own(region, card))]

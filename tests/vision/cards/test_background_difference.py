@@ -253,6 +253,16 @@ def test_box_of_a_back_that_was_found_some_stripes_off_is_no_second_card(
     assert sorted(round(card.at_mm[0]) for card in found) == [492, 529]
 
 
+def test_back_that_seems_to_lie_across_two_others_and_the_cloth_below_is_none(
+    knowing: Leftovers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A picture that repeats itself fits across two backs: no more of it shows than these two, and bare cloth."""
+    across_px = (card_at(492, 296) - np.array(knowing.box_mm("box")[:2])) * knowing._rectifier.px_per_mm
+    monkeypatch.setattr(TableBacks, "find", lambda *_: [FoundBack(across_px, 0.9)])
+    sights = [scored(card_at(470, 280), 0.9), scored(card_at(530, 280), 0.9)]
+    assert knowing.refine("box", sights, backs_at((470, 280), (530, 280)), BARE) == sights
+
+
 def test_weak_box_of_another_card_stays_beside_a_known_back(knowing: Leftovers) -> None:
     image = backs_at((470, 280))
     image[200:288, 655:718] = (235, 240, 238)
