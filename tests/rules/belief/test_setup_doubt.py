@@ -226,7 +226,7 @@ def test_fault_of_a_dealer_is_still_told_at_once() -> None:
 
 
 def test_wrong_winner_announced_twice_is_no_sign_of_swapped_boxes() -> None:
-    """Where the boxes were swapped, the winner were right; but the points are announced as they lie in these boxes."""
+    """If the boxes were swapped, the winner would be right, but the announced points would not."""
     log = played(3)
     for place in [i for i, event in enumerate(log) if isinstance(event, ResultAnnounced)][:2]:
         said = log[place]

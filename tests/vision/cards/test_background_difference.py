@@ -242,25 +242,26 @@ def test_backs_that_overlap_stay_where_each_shows(knowing: Leftovers) -> None:
     assert len(knowing.refine("box", sights, image, BARE)) == 2
 
 
-def test_box_of_a_back_that_was_found_some_stripes_off_is_no_second_card(
-    knowing: Leftovers, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("matched", "boxes", "found"),
+    [
+        pytest.param((492, 280), ((470, 0.9), (529, 0.75)), [492, 529], id="one of them some stripes off"),
+        pytest.param((492, 296), ((470, 0.9), (530, 0.9)), [470, 530], id="across both and the cloth below"),
+    ],
+)
+def test_picture_that_repeats_itself_makes_no_third_back_of_two(
+    knowing: Leftovers,
+    monkeypatch: pytest.MonkeyPatch,
+    matched: tuple[int, int],
+    boxes: tuple[tuple[int, float], ...],
+    found: list[int],
 ) -> None:
-    """A striped back fits at many places: here the picture was found 22 mm off."""
-    off_px = (card_at(492, 280) - np.array(knowing.box_mm("box")[:2])) * knowing._rectifier.px_per_mm
+    """A striped back fits at many places, 22 mm off or more."""
+    off_px = (card_at(*matched) - np.array(knowing.box_mm("box")[:2])) * knowing._rectifier.px_per_mm
     monkeypatch.setattr(TableBacks, "find", lambda *_: [FoundBack(off_px, 0.9)])
-    sights = [scored(card_at(470, 280), 0.9), scored(card_at(529, 280), 0.75)]
-    found = knowing.refine("box", sights, backs_at((470, 280), (533, 280)), BARE)
-    assert sorted(round(card.at_mm[0]) for card in found) == [492, 529]
-
-
-def test_back_that_seems_to_lie_across_two_others_and_the_cloth_below_is_none(
-    knowing: Leftovers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A picture that repeats itself fits across two backs: no more of it shows than these two, and bare cloth."""
-    across_px = (card_at(492, 296) - np.array(knowing.box_mm("box")[:2])) * knowing._rectifier.px_per_mm
-    monkeypatch.setattr(TableBacks, "find", lambda *_: [FoundBack(across_px, 0.9)])
-    sights = [scored(card_at(470, 280), 0.9), scored(card_at(530, 280), 0.9)]
-    assert knowing.refine("box", sights, backs_at((470, 280), (530, 280)), BARE) == sights
+    sights = [scored(card_at(x, 280), score) for x, score in boxes]
+    refined = knowing.refine("box", sights, backs_at((470, 280), (533, 280)), BARE)
+    assert sorted(round(card.at_mm[0]) for card in refined) == found
 
 
 def test_weak_box_of_another_card_stays_beside_a_known_back(knowing: Leftovers) -> None:
