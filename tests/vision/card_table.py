@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from thirdcard.vision.cards.card_monitor import new_card_watch
+from thirdcard.vision.cards.card_monitor import PlaceLook, new_card_watch
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.observations import Observation, Point
 
@@ -29,6 +29,10 @@ class Table:
     faces: Callable[[float], str | None] = lambda x: "7H"
     covered: Callable[[float], bool] = lambda x: False
     covers: Callable[[NDArray[np.float64]], bool] = lambda corners: False
+    hides: bool = True
+    """Whether cards hide the cloth."""
+    left: Callable[[float], bool] = lambda x: True
+    """Whether bare cloth shows where a card lay."""
     entry: Point | None = None
     t: float = 0.0
     told: list[Observation] = field(default_factory=list)
@@ -49,10 +53,14 @@ class Table:
             new += self.watch.update(
                 seen,
                 self.t,
-                is_covered=lambda corners: self.covered(float(corners[:, 0].mean())) or self.covers(corners),
-                read_faces=self._read,
-                hidden_s=lambda corners: self.hidden_s,
-                entry_of=lambda corners: self.entry,
+                PlaceLook(
+                    is_covered=lambda corners: self.covered(float(corners[:, 0].mean())) or self.covers(corners),
+                    hides=lambda seen: self.hides,
+                    is_left=lambda old, new: self.left(float(old.at_mm[0])),
+                    hidden_s=lambda corners: self.hidden_s,
+                    entry_of=lambda corners: self.entry,
+                ),
+                self._read,
             )
             self.t = round(self.t + 0.1, 3)
         self.told += new

@@ -245,6 +245,23 @@ class Leftovers:
         """Whether a card at these corners, (4, 2) mm, wholly hides the region's bare cloth."""
         return self._hides(region, corners_mm, self._different(region, self._view(region, image)))
 
+    def is_left(self, region: str, corners_mm: Polygon, now_at_mm: Polygon | None, image: Image) -> bool:
+        """Whether the place of a card shows bare cloth, lit or in shadow, apart from where the card may lie now.
+
+        A back in the cloth's colours may be missed by the detector, but does not look like the cloth.
+
+        Args:
+            region: One whose bare view is kept.
+            corners_mm: (4, 2), where the card lay.
+            now_at_mm: (4, 2), where it may have been moved to; None if nowhere.
+            image: The camera's whole picture.
+        """
+        now, box = self._view(region, image), self._box(region, corners_mm)
+        different = self._different(region, now)
+        if now_at_mm is not None:
+            self._box(region, now_at_mm).take_from(different)
+        return box.share_of(different) < BARE_WHOLLY or _is_in_shadow(box.of(now), box.of(self._bare(region)))
+
     def _hides(self, region: str, corners_mm: Polygon, different: Mask) -> bool:
         """Whether the difference fills a card's place, apart from its rim and lines of print."""
         middle = corners_mm.mean(axis=0)

@@ -120,6 +120,23 @@ class CardSights:
             for region in self._regions
         )
 
+    def hides(self, sight: CardSight, frame: Frame) -> bool:
+        """Whether a sight hides the cloth where its bare view is known, as an opaque card does."""
+        return all(
+            self._leftovers.is_hidden(region, sight.corners_mm, frame.image)
+            for region in self._regions
+            if self._leftovers.is_known(region) and self._leftovers.is_own(region, sight)
+        )
+
+    def is_left(self, old: CardSight, new: CardSight | None, frame: Frame) -> bool:
+        """Whether bare cloth shows where a card lay that may now lie at `new`; True where none is known."""
+        now_at_mm = None if new is None else new.corners_mm
+        return all(
+            self._leftovers.is_left(region, old.corners_mm, now_at_mm, frame.image)
+            for region in self._regions
+            if self._leftovers.is_known(region) and self._leftovers.is_own(region, old)
+        )
+
     def _remember_first(self, sights: list[CardSight], look: CardLook) -> None:
         """Treat what the first look shows and cannot be read as print; where cards belong, keep it in doubt."""
         rows = look.read([sight.corners_mm for sight in sights])

@@ -30,7 +30,7 @@ from thirdcard.vision.cards.card_reading import (
     looks_like_a_face,
 )
 from thirdcard.vision.cards.handed_cards import HandedCards, Laid
-from thirdcard.vision.cards.identity import Known, KnownCards
+from thirdcard.vision.cards.identity import IsLeft, Known, KnownCards
 from thirdcard.vision.cards.label_fusion import MOST_LOOKS, Familiarity, Votes, groups_of
 from thirdcard.vision.cards.off_table import EntryOf, OffTable
 from thirdcard.vision.cards.tracker import CLEAR_SCORE, ONE_CARD_MM, CardSight, CardTrack, Motion, TrackChanges, Tracker
@@ -79,6 +79,22 @@ class CardCustoms:
     """Whether a card may be taken there as soon as it is laid, while all other cards lie open."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceLook:
+    """What one look shows about places in the layout plane: polygons, (4, 2) mm each."""
+
+    is_covered: IsCovered
+    """Whether something lies over a place."""
+    hides: Callable[[CardSight], bool] = lambda sight: True
+    """Whether a sight hides the bare cloth that is known there."""
+    is_left: IsLeft = lambda old, new: True
+    """Whether bare cloth shows where a card lay, apart from where it may lie now."""
+    hidden_s: Callable[[NDArray[np.float64]], float] = lambda corners: 0.0
+    """For how many seconds a place was not visible."""
+    entry_of: EntryOf = lambda corners: None
+    """Where the arm over a place reached over the table's edge."""
+
+
 @dataclass(slots=True)
 class CardWatch:
     """The cards of all card regions, and what is reported of them."""
@@ -104,42 +120,34 @@ class CardWatch:
         self._off_table = OffTable(self._cards)
 
     def update(
-        self,
-        sights: Sequence[CardSight],
-        t: float,
-        *,
-        is_covered: IsCovered,
-        read_faces: ReadFaces,
-        hidden_s: Callable[[NDArray[np.float64]], float] = lambda corners: 0.0,
-        entry_of: EntryOf = lambda corners: None,
+        self, sights: Sequence[CardSight], t: float, places: PlaceLook, read_faces: ReadFaces
     ) -> list[Observation]:
         """Take one look and return what is new.
 
         Args:
             sights: The cards that are visible.
             t: Stream time in seconds.
-            is_covered: Whether something lies over a place, (4, 2) mm.
+            places: What the look shows about the places where cards lie or lay.
             read_faces: Returns the reader's log probabilities for some sights.
-            hidden_s: For how many seconds a place, (4, 2) mm, was not visible.
-            entry_of: Where the arm over a place reached over the table's edge.
         """
+        is_covered, entry_of = places.is_covered, places.entry_of
         looked_t, self._looked_t = t if self._looked_t is None else self._looked_t, t
         unseen_s = t - looked_t if t - looked_t > USUAL_GAP_S else 0.0
         self.are_cards_away = self._cards.is_out(t, looked_t)
         sights = self._told_apart(sights)
         read = self._reading.read(self._believed(sights, t), read_faces)
         changes = self.tracker.update(read, t, is_covered=is_covered, reported=self._cards.known)
-        self._note_hidden(changes, lambda track: max(track.hidden_s, unseen_s, hidden_s(track.sight.corners_mm)))
+        self._note_hidden(changes, lambda track: max(track.hidden_s, unseen_s, places.hidden_s(track.sight.corners_mm)))
         self._note_changes(changes, t)
         self._reading.vote(t, is_covered)
         self._note_reaches(t, is_covered, entry_of)
         if self.customs.is_handed_at_once and self._cards.are_all_open(t):
             self.handed.passed_on.note(self._cards.unknown(), t, region_of=self.region_of)
-        told = [each for track in list(self.tracker.tracks) for each in self._tell(track, t, is_covered)]
+        told = [each for track in list(self.tracker.tracks) for each in self._tell(track, t, places)]
         if not self.are_cards_away and not self._cards.is_out(t, t):
             self.handed.note_furniture([sight for sight in sights if sight.is_like_cut_card], t)
         off = self._off_table.update(t, self.regions.values(), is_covered=is_covered, entry_of=entry_of)
-        return [*told, *self._tell_gone(t), *off]
+        return [*told, *self._tell_gone(t, places.is_left), *off]
 
     def _told_apart(self, sights: Sequence[CardSight]) -> list[CardSight]:
         """Return the sights; if the deck's backs are plain, some apparent cutting cards become backs."""
@@ -247,7 +255,7 @@ class CardWatch:
         gone, self._cards.gone = self._cards.gone, {}
         return [CardLeft(track_id=track_id, t=since) for track_id, (_, since) in gone.items()]
 
-    def _tell(self, track: CardTrack, t: float, is_covered: IsCovered) -> list[Observation]:
+    def _tell(self, track: CardTrack, t: float, places: PlaceLook) -> list[Observation]:
         if track.track_id in self._cards.known:
             return self._tell_known(track, t)
         if track.motion is not Motion.RESTING:
@@ -264,18 +272,18 @@ class CardWatch:
         others = [other for other in self.tracker.tracks if other is not track and other.track_id in self._cards.known]
         if _lies_on_one_of(others, track) or self._cards.has_a_twin(track, track.votes.guess(), OVERLAPPING_MM):
             return []
-        if is_covered(track.sight.corners_mm) and self._cards.may_be_a_part(track, t):
+        if places.is_covered(track.sight.corners_mm) and self._cards.may_be_a_part(track, t):
             return []
-        return self._begin(track, t, reading)
+        return self._begin(track, t, reading, places)
 
-    def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
+    def _begin(self, track: CardTrack, t: float, reading: Reading, places: PlaceLook) -> list[Observation]:
         rested_t = track.rested_t if track.rested_t is not None else t
         region = self.region_of(track.sight.at_mm)
         if region is None:
             return self._begin_elsewhere(track, t, rested_t, reading)
         if t - rested_t < WAIT_FOR_COVER_S and self._cards.may_be_covered(track, t, region, reading):
             return []
-        old = self._cards.same_card(track, t, region, reading)
+        old = self._cards.same_card(track, t, region, reading, places.is_left)
         if old is not None:
             return self._go_on(old, track, rested_t, region, reading)
         face_up, unread_t = track.sight.face_up, None if reading.label else t
@@ -291,7 +299,8 @@ class CardWatch:
         )
         may_be_turned = face_up and self._reading.may_be_turned(track, rested_t)
         rested = replace(_rested(track, rested_t, region, reading), may_be_turned=may_be_turned)
-        rested = _with_doubt(rested, track, self.labels)
+        is_real_card = is_real(track, self.labels) and (face_up or places.hides(track.sight))
+        rested = rested if reading.label is not None or is_real_card else _with_doubt(rested, track)
         if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
             return [rested]
         turned_t = max(track.turned_t or track.face_t or rested_t, rested_t)
@@ -370,7 +379,10 @@ class CardWatch:
         entries = self._cards.known[track.track_id].reaches_about(t)
         return CardFlipped(track_id=track.track_id, t=t, face_up=face_up, reading=reading, entries_mm=entries)
 
-    def _tell_gone(self, t: float) -> list[Observation]:
+    def _tell_gone(self, t: float, is_left: IsLeft) -> list[Observation]:
+        for track_id, (track, _) in list(self._cards.gone.items()):
+            if not self._cards.known[track_id].face_up and not is_left(track.sight, None):
+                self._cards.gone[track_id] = track, t
         ripe = [(track, since) for track, since in self._cards.gone.values() if t - since >= LEAVE_S]
         for track, since in ripe:
             known = self._cards.known[track.track_id]
@@ -435,10 +447,8 @@ def _is_card(track: CardTrack, t: float, labels: tuple[str, ...], *, is_beside: 
     return is_brought(track, labels) if is_beside else is_long_there(track, t)
 
 
-def _with_doubt(rested: CardRested, track: CardTrack, labels: tuple[str, ...]) -> CardRested:
-    """Lower the score of what cannot be read and only looks like a card."""
-    if rested.reading.label is not None or is_real(track, labels):
-        return rested
+def _with_doubt(rested: CardRested, track: CardTrack) -> CardRested:
+    """Lower the score of what only looks like a card."""
     return replace(rested, reading=NOTHING_READ, score=min(track.score, UNREADABLE))
 
 

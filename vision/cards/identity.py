@@ -6,6 +6,7 @@ durations seconds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import permutations
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from thirdcard.vision.cards.handed_cards import HandedCards
 from thirdcard.vision.cards.label_fusion import GUESSED, NO_FACE
-from thirdcard.vision.cards.tracker import OUT_OF_SIGHT_S, REST_LOOKS, CardTrack, Tracker
+from thirdcard.vision.cards.tracker import OUT_OF_SIGHT_S, REST_LOOKS, CardSight, CardTrack, Tracker
 from thirdcard.vision.observations import Point, Reading
 
 REACH_KEPT_S = 3.0
@@ -34,6 +35,9 @@ BESIDE_MM = 100.0
 """The centres of cards that lie side by side are nearer than this."""
 NEXT_MM = 130.0
 """Cards from one region that were brought together lie nearer to each other than this."""
+
+IsLeft = Callable[[CardSight, CardSight | None], bool]
+"""Whether bare cloth shows where the first sight was, apart from where the second is, if there is one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,7 +79,7 @@ class KnownCards:
     handed: HandedCards
     known: dict[int, Known] = field(default_factory=dict)
     gone: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
-    """Cards whose places are empty, and since when; not reported yet."""
+    """Cards that are not seen though nothing covers their places, and since when those are empty; not reported yet."""
 
     def missing(self, t: float) -> list[CardTrack]:
         """Return the known cards that are not where they were."""
@@ -231,10 +235,11 @@ class KnownCards:
             for old in self.tracker.tracks
         )
 
-    def same_card(self, track: CardTrack, t: float, region: str, reading: Reading) -> CardTrack | None:
+    def same_card(self, track: CardTrack, t: float, region: str, reading: Reading, is_left: IsLeft) -> CardTrack | None:
         """Return the missing card that `track` may be: from the same region, or with the same face from another one.
 
-        A card that was away for long comes back face up.
+        A card that was away for long comes back face up. A back, or a face that was not read, has moved only if
+        `is_left` finds its place bare: the detector may have missed it where it still lies.
         """
         gone = [old for old, _ in self.gone.values()]
         away = {old.track_id for old in self.handed.away(t)}
@@ -246,7 +251,14 @@ class KnownCards:
         ]
         fits = [old for old in others if self._fits(old, region, reading)]
         fits = fits or [old for old in gone if old in others and self._is_nameless(old, track)]
+        fits = [old for old in fits if self._is_there(old, track, reading) or is_left(old.sight, track.sight)]
         return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
+
+    def _is_there(self, old: CardTrack, track: CardTrack, reading: Reading) -> bool:
+        """Whether `track` lies where the card lay, or shows its face."""
+        known = self.known[old.track_id]
+        is_read = known.face_up and reading.label is not None and reading.label == known.reading.label
+        return is_read or _away_mm(old, track) < ONE_PLACE_MM
 
     def _shows_its_face(self, old: CardTrack, track: CardTrack, reading: Reading) -> bool:
         """Whether `track` shows the face of a card at that very place, and at most one look showed both."""
@@ -265,7 +277,7 @@ class KnownCards:
         return region in (known.region, known.home)
 
     def _is_nameless(self, old: CardTrack, track: CardTrack) -> bool:
-        """Whether a back, or a face that was not read, may have moved on to another region; its place must be empty."""
+        """Whether a back, or a face that was not read, may have moved on to another region."""
         known = self.known[old.track_id]
         return known.face_up == track.sight.face_up and known.reading.label is None
 

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch, new_tracker
+from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, PlaceLook, new_card_watch, new_tracker
 from thirdcard.vision.cards.card_reading import UNREADABLE, IsCovered, ReadFaces
 from thirdcard.vision.cards.cut_card_watch import CutCardWatch
 from thirdcard.vision.cards.loose_cards import ONE_THING_MM, LooseCards
@@ -44,7 +44,7 @@ class BesideWatch:
         self, sights: Sequence[CardSight], t: float, *, is_covered: IsCovered, read_faces: ReadFaces
     ) -> list[CardBeside | CardBesideHidden]:
         """Take one look, with the sights where no card belongs, and return what is new."""
-        told = self.cards.update(sights, t, is_covered=is_covered, read_faces=read_faces)
+        told = self.cards.update(sights, t, PlaceLook(is_covered=is_covered), read_faces)
         cards = [_beside(each) for each in told if isinstance(each, CardRested) and _is_no_clutter(each)]
         return [*cards, *self._seen_again(t)]
 

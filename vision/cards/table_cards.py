@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.cards.candidates import CardLook, CardSights
-from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch
+from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, PlaceLook, new_card_watch
 from thirdcard.vision.cards.card_reading import BACK, IsCovered
 from thirdcard.vision.cards.label_fusion import LOG_CLEAR, NO_FACE
 from thirdcard.vision.cards.loose_backs import LooseBacks, Piles, joined, own_backs
@@ -198,10 +198,14 @@ class TableCards:
         told = self._watch.update(
             [*sights, *like_cut_cards],
             t,
-            is_covered=beside.is_covered,
-            read_faces=read,
-            hidden_s=beside.hidden_s,
-            entry_of=lambda corners: cover.entry_of(cover.grid.mask_of(corners)),
+            PlaceLook(
+                is_covered=beside.is_covered,
+                hides=lambda sight: self._sights.hides(sight, look.frame),
+                is_left=lambda old, new: self._sights.is_left(old, new, look.frame),
+                hidden_s=beside.hidden_s,
+                entry_of=lambda corners: cover.entry_of(cover.grid.mask_of(corners)),
+            ),
+            read,
         )
         self._learn_backs(look.frame, beside.is_covered)
         crop_of = partial(card_crop, look.frame.image, self._faces.calibration)
@@ -242,9 +246,8 @@ class TableCards:
         return self._watch.update(
             [],
             t,
-            is_covered=lambda corners: True,
+            PlaceLook(is_covered=lambda corners: True, hidden_s=lambda corners: self._cloth.hidden_s(corners, t)),
             read_faces=lambda places: [None] * len(places),
-            hidden_s=lambda corners: self._cloth.hidden_s(corners, t),
         )
 
     def asked_mm(self, t: float) -> list[Polygon]:

@@ -287,3 +287,29 @@ def test_thing_that_is_smaller_than_a_card_within_its_rim_is_none(leftovers: Lef
     cv2.rectangle(image, (599, 337), (641, 403), (235, 240, 238), -1)
     assert leftovers.refine("box", [], image, BARE) == []
     assert not leftovers.is_hidden("box", card_at(560, 280), image)
+
+
+def dark_back(x_mm: float) -> Image:
+    """A back in the cloth's colour with two stripes, which differ from it on a quarter of the card."""
+    image = cloth()
+    for x in (x_mm - 15, x_mm + 15):
+        stripe = card_at(x, 280) * np.array([0.0, 1.0]) + np.array([[x - 4, 0], [x + 4, 0], [x + 4, 0], [x - 4, 0]])
+        cv2.fillPoly(image, [np.round(stripe + np.array([60.0, 90.0])).astype(np.int32)], (100, 140, 80))
+    return image
+
+
+@pytest.mark.parametrize(
+    ("image", "now_at_mm", "is_left"),
+    [
+        pytest.param(cloth(), None, True, id="bare"),
+        pytest.param((cloth() * 0.6).astype(np.uint8), None, True, id="in shadow"),
+        pytest.param(cloth(card_at(640, 280)), card_at(640, 280), True, id="moved beside it"),
+        pytest.param(cloth(card_at(600, 280)), card_at(600, 280), True, id="moved half over it"),
+        pytest.param(dark_back(560), None, False, id="a back in the cloth's colour"),
+        pytest.param(dark_back(560), card_at(640, 280), False, id="the same, another beside it"),
+    ],
+)
+def test_place_is_left_once_the_cloth_shows(
+    leftovers: Leftovers, image: Image, now_at_mm: NDArray[np.float64] | None, is_left: bool
+) -> None:
+    assert leftovers.is_left("box", card_at(560, 280), now_at_mm, image) is is_left

@@ -190,6 +190,40 @@ def test_back_that_goes_to_another_region_under_a_hand_was_moved() -> None:
     assert kinds(table.told) == [CardRested, CardShifted]
 
 
+@pytest.mark.parametrize("x_mm", [210.0, 550.0], ids=["beside it", "in another region"])
+def test_back_that_is_missed_where_the_cloth_is_not_bare_still_lies_there(x_mm: float) -> None:
+    table = Table(left=lambda x: False)
+    table.look(sight(100, face_up=False), looks=8)
+    table.look(looks=5)
+    table.look(sight(x_mm, face_up=False), looks=20)
+    assert kinds(table.told) == [CardRested, CardRested]
+    table.look(sight(x_mm, face_up=False), sight(102), looks=10)
+    first, _, turned = table.told
+    assert isinstance(first, CardRested) and isinstance(turned, CardFlipped)
+    assert turned.track_id == first.track_id
+
+
+def test_missed_back_is_gone_since_the_cloth_is_bare() -> None:
+    table = Table(left=lambda x: False)
+    table.look(sight(100, face_up=False), looks=8)
+    table.look(looks=40)
+    assert kinds(table.told) == [CardRested]
+    bare_t = table.t
+    table.left = lambda x: True
+    table.look(looks=30)
+    assert kinds(table.told) == [CardRested, CardLeft]
+    assert table.told[1].t == pytest.approx(bare_t, abs=0.11)
+
+
+@pytest.mark.parametrize(("face_up", "score"), [(False, 0.5), (True, 0.9)])
+def test_back_that_does_not_hide_the_cloth_may_be_none(face_up: bool, score: float) -> None:
+    table = Table(hides=False)
+    table.look(sight(100, face_up=face_up), looks=20)
+    (rested,) = table.told
+    assert isinstance(rested, CardRested)
+    assert rested.score == pytest.approx(score)
+
+
 def test_face_that_nobody_read_and_that_goes_to_another_region_was_moved() -> None:
     table = Table(faces=lambda x: "KS" if x > 300 else None)
     table.look(sight(100), looks=15)

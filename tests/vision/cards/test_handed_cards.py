@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.vision.card_table import LABELS, LEFT, RIGHT, Table, kinds, sight
-from thirdcard.vision.cards.card_monitor import CardCustoms, new_card_watch
+from thirdcard.vision.cards.card_monitor import CardCustoms, PlaceLook, new_card_watch
 from thirdcard.vision.cards.handed_cards import HandedCards
 from thirdcard.vision.observations import CardFlipped, CardLeft, CardRested, CardShifted
 
@@ -252,7 +252,7 @@ def test_back_is_read_until_it_is_sure() -> None:
 
     for step in range(16):
         faint = replace(sight(100, face_up=False), score=0.5)
-        table.told += table.watch.update([faint], 0.1 * step, is_covered=lambda corners: False, read_faces=read)
+        table.told += table.watch.update([faint], 0.1 * step, PlaceLook(is_covered=lambda corners: False), read)
     assert kinds(table.told) == [CardRested]
     assert len(asked) > 5
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.vision.card_table import LABELS, LEFT, RIGHT, sight
-from thirdcard.vision.cards.card_monitor import CardCustoms, new_card_watch
+from thirdcard.vision.cards.card_monitor import CardCustoms, PlaceLook, new_card_watch
 from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch, Visits
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.detections import CARD_FACE, CUT_CARD, Detections
@@ -189,7 +189,7 @@ class HandingTable:
         told: list[Observation] = []
         self.shown = sights
         for _ in range(looks):
-            self.cards.update(sights, self.t, is_covered=lambda corners: False, read_faces=self.read)
+            self.cards.update(sights, self.t, PlaceLook(is_covered=lambda corners: False), self.read)
             seen = SideLook(
                 found=Detections.empty(),
                 hands=NO_HAND,
