@@ -299,8 +299,8 @@ class CardWatch:
         )
         may_be_turned = face_up and self._reading.may_be_turned(track, rested_t)
         rested = replace(_rested(track, rested_t, region, reading), may_be_turned=may_be_turned)
-        is_real_card = is_real(track, self.labels) and (face_up or places.hides(track.sight))
-        rested = rested if reading.label is not None or is_real_card else _with_doubt(rested, track)
+        if reading.label is None and not is_real(track, self.labels, hides=places.hides):
+            rested = replace(rested, reading=NOTHING_READ, score=min(track.score, UNREADABLE))
         if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
             return [rested]
         turned_t = max(track.turned_t or track.face_t or rested_t, rested_t)
@@ -445,11 +445,6 @@ def _is_card(track: CardTrack, t: float, labels: tuple[str, ...], *, is_beside: 
     if is_real(track, labels):
         return True
     return is_brought(track, labels) if is_beside else is_long_there(track, t)
-
-
-def _with_doubt(rested: CardRested, track: CardTrack) -> CardRested:
-    """Lower the score of what only looks like a card."""
-    return replace(rested, reading=NOTHING_READ, score=min(track.score, UNREADABLE))
 
 
 def _rested(track: CardTrack, t: float, region: str, reading: Reading) -> CardRested:

@@ -218,14 +218,23 @@ def is_read(track: CardTrack, reading: Reading) -> bool:
     return track.votes.count >= ENOUGH_READS or reading.confidence >= SURE_ENOUGH
 
 
-def is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
+def is_real(
+    track: CardTrack, labels: tuple[str, ...], *, hides: Callable[[CardSight], bool] = lambda sight: True
+) -> bool:
     """Whether something that was not read as a face looks like a card nevertheless.
 
-    A face needs the weight of one clear look: what was only seen half covered may be part of a card beside it.
+    A face needs the weight of one clear look: what was only seen half covered may be part of a card beside it. A back
+    that the detector hardly recognises must hide the cloth: parts of two backs look like one as well.
+
+    Args:
+        track: A card that may be one.
+        labels: The reader's.
+        hides: Whether a sight hides the bare cloth that is known there.
     """
     if track.sight.face_up:
         return track.score >= REAL_SCORE and looks_like_a_face(track, labels)
-    return track.score >= REAL_SCORE or float(track.votes.posterior()[labels.index(BACK)]) >= SURE_ENOUGH
+    is_back = float(track.votes.posterior()[labels.index(BACK)]) >= SURE_ENOUGH
+    return track.score >= REAL_SCORE or (is_back and hides(track.sight))
 
 
 def is_long_there(track: CardTrack, t: float) -> bool:

@@ -215,13 +215,19 @@ def test_missed_back_is_gone_since_the_cloth_is_bare() -> None:
     assert table.told[1].t == pytest.approx(bare_t, abs=0.11)
 
 
-@pytest.mark.parametrize(("face_up", "score"), [(False, 0.5), (True, 0.9)])
-def test_back_that_does_not_hide_the_cloth_may_be_none(face_up: bool, score: float) -> None:
-    table = Table(hides=False)
-    table.look(sight(100, face_up=face_up), looks=20)
+@pytest.mark.parametrize(
+    ("hides", "seen", "reported"),
+    [(False, 0.65, 0.5), (True, 0.65, 0.65), (False, 0.85, 0.85)],
+    ids=["neither", "hides the cloth", "recognised"],
+)
+def test_back_that_is_hardly_recognised_and_does_not_hide_the_cloth_may_be_none(
+    hides: bool, seen: float, reported: float
+) -> None:
+    table = Table(hides=hides)
+    table.look(sight(100, face_up=False, score=seen), looks=20)
     (rested,) = table.told
     assert isinstance(rested, CardRested)
-    assert rested.score == pytest.approx(score)
+    assert rested.score == pytest.approx(reported)
 
 
 def test_face_that_nobody_read_and_that_goes_to_another_region_was_moved() -> None:
