@@ -149,7 +149,8 @@ class Hypothesis:
         standing = self.referee.standing.values()
         named = priors.share_of_wrong_points(self.points.hands_wrong)
         of_lack, weighed = weight_of_lack(standing, priors, named)
-        weight = self.evidence * of_lack * self.points.chance
+        moved = 0 if self.order is None else len(self.order.moved)
+        weight = self.evidence * of_lack * self.points.chance * priors.needless_move**moved
         codes: list[str] = []
         for alert in sorted((one for one in standing if one not in weighed), key=lambda alert: alert.t):
             rate = (

@@ -45,6 +45,10 @@ class LawfulOrder:
     """The phases whose cards the style deals face down."""
     dealt: int = 0
     """How many cards of the round came already."""
+    moved: set[str] = field(default_factory=set)
+    """The cards that came in the lawful order, and were moved to the other hand all the same, by id."""
+    _lawful: set[str] = field(default_factory=set)
+    """The cards that came in the lawful order, by id."""
     _held: list[Event] = field(default_factory=list)
 
     def take(self, event: Event) -> Iterable[Event]:
@@ -57,7 +61,10 @@ class LawfulOrder:
                 is_complete = self.dealt + sum(isinstance(one, CardDealt) for one in self._held) == INITIAL_CARDS
                 return [*released, *self._give_up(event.t)] if is_complete else released
             return [*self._give_up(event.t), *self._as_dealt(event, Phase.THIRD)]
-        if isinstance(event, _OF_A_CARD) and any(card_of(one) == event.card_id for one in self._held):
+        is_held = isinstance(event, _OF_A_CARD) and any(card_of(one) == event.card_id for one in self._held)
+        if isinstance(event, CardMoved) and (is_held or event.card_id in self._lawful):
+            self.moved.add(event.card_id)
+        if is_held:
             self._held.append(event)
             return ()
         if isinstance(event, _ENDS):
@@ -98,12 +105,14 @@ class LawfulOrder:
                 break
             told += [replace(one, t=t) for one in self._held if card_of(one) == card.card_id]
             self._held = [one for one in self._held if card_of(one) != card.card_id]
+            self._lawful.add(card.card_id)
             self.dealt += 1
         return told
 
     def _give_up(self, t: float) -> list[Event]:
         """Release all held lines in the order in which they were seen."""
         held, self._held = self._held, []
+        self.moved -= {one.card_id for one in held if isinstance(one, CardMoved)}
         self.dealt += sum(isinstance(one, CardDealt) for one in held)
         return [replace(one, t=t) for one in held]
 

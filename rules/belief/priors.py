@@ -53,6 +53,9 @@ class Priors:
     """The probability that a stack which seems to have changed at the dealer's hand since the call, and back at the
     player's, was only touched."""
 
+    needless_move: float = 1.0
+    """The share of rounds in which a card of the right hand is moved to the other, or seems to be."""
+
     @property
     def missed_share(self) -> float:
         """The probability that a card was missed when a hand was passed or turned before the log had four cards."""

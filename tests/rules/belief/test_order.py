@@ -139,3 +139,26 @@ def test_missing_call_is_dated_to_the_first_card_though_nobody_saw_it_come() -> 
 
     judgements = judged(log.events, Belief(Referee(log.rules), telling, lambda alert: alert.confidence))
     assert [(one.code, one.t) for one in alerts_of(judgements)] == [("procedure.no_call", first)]
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_card_that_was_moved_to_the_other_hand_was_laid_to_the_wrong_one(is_moved: bool) -> None:
+    """The Banker's card was found last and may have come second; then the Player's second card needed no moving."""
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    seen: dict[str, Any] = {"face_up": True, "source": "camera", "confidence": 1.0}
+    log.add("card_dealt", card_id="c1", hand="player", card="7S", **seen)
+    log.add("card_dealt", card_id="c2", hand="player", card="6C", **seen)
+    wrong_t = log.events[-1].t
+    if is_moved:
+        log.add("card_moved", card_id="c2", hand="banker", source="camera")
+        log.add("card_dealt", card_id="c3", hand="player", card="9H", **seen)
+    log.add(
+        "card_dealt", card_id="c4", hand="banker", face_up=False, source="camera", confidence=0.5, order_unseen=True
+    )
+    log.add("card_turned", card_id="c4", card="2C", face_up=True, by="unknown", confidence=1.0, source="camera")
+    if not is_moved:
+        log.add("card_dealt", card_id="c5", hand="banker", card="6D", **seen)
+    belief = Belief(Referee(RULES), telling, lambda alert: alert.confidence)
+    judged(log.add("round_closed").events, belief)
+    found = [(one.code, one.t) for one in belief.found if one.confidence > 0.9]
+    assert found == ([("misdeal.order", wrong_t)] if is_moved else [])
