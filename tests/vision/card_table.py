@@ -29,8 +29,8 @@ class Table:
     faces: Callable[[float], str | None] = lambda x: "7H"
     covered: Callable[[float], bool] = lambda x: False
     covers: Callable[[NDArray[np.float64]], bool] = lambda corners: False
-    hides: bool = True
-    """Whether cards hide the cloth."""
+    blends: bool = False
+    """Whether cards hardly differ from the cloth."""
     left: Callable[[float], bool] = lambda x: True
     """Whether bare cloth shows where a card lay."""
     entry: Point | None = None
@@ -55,8 +55,8 @@ class Table:
                 self.t,
                 PlaceLook(
                     is_covered=lambda corners: self.covered(float(corners[:, 0].mean())) or self.covers(corners),
-                    hides=lambda seen: self.hides,
-                    is_left=lambda old, new: self.left(float(old.at_mm[0])),
+                    blends=lambda seen: self.blends,
+                    is_left=lambda old, others: self.left(float(old.at_mm[0])),
                     hidden_s=lambda corners: self.hidden_s,
                     entry_of=lambda corners: self.entry,
                 ),

@@ -37,6 +37,9 @@ BARE_SHARE = 0.3
 BARE_WHOLLY = 0.12
 """Where a smaller share of a whole box differs, covered parts included, no card lies there. Below BARE_SHARE, since
 what covers a box differs from the cloth as well. Chosen by hand."""
+BLENDS = 0.67
+"""A card of which a smaller share differs from the bare cloth can hardly be told from it. Of backs at two tables whose
+cloth has their colours, 0.25 to 0.58 of a box differed, of those at two others 0.75 and more (some 30 cards each)."""
 SHADOW_GAIN = (0.35, 1.05)
 """Range of the brightness of shaded cloth, relative to the same cloth in the light."""
 SEEN_SHARE = 0.4
@@ -245,30 +248,39 @@ class Leftovers:
         """Whether a card at these corners, (4, 2) mm, wholly hides the region's bare cloth."""
         return self._hides(region, corners_mm, self._different(region, self._view(region, image)))
 
-    def is_left(self, region: str, corners_mm: Polygon, now_at_mm: Polygon | None, image: Image) -> bool:
-        """Whether the place of a card shows bare cloth, lit or in shadow, apart from where the card may lie now.
+    def blends(self, region: str, corners_mm: Polygon, image: Image) -> bool:
+        """Whether a card at these corners, (4, 2) mm, would hardly differ from the region's bare cloth."""
+        return self._box(region, corners_mm).share_of(self._different(region, self._view(region, image))) < BLENDS
 
-        A back in the cloth's colours may be missed by the detector, but does not look like the cloth.
+    def is_left(self, region: str, corners_mm: Polygon, others_mm: Sequence[Polygon], image: Image) -> bool:
+        """Whether the place of a card shows bare cloth, lit or in shadow, where no other card hides it.
+
+        A back in the cloth's colours may be missed by the detector, but does not look like the cloth. The card's rim
+        does not count: that of a neighbour may lie there.
 
         Args:
             region: One whose bare view is kept.
             corners_mm: (4, 2), where the card lay.
-            now_at_mm: (4, 2), where it may have been moved to; None if nowhere.
+            others_mm: (4, 2) each, the cards that are seen.
             image: The camera's whole picture.
         """
-        now, box = self._view(region, image), self._box(region, corners_mm)
+        now, box = self._view(region, image), self._box(region, self._without_rim(corners_mm))
         different = self._different(region, now)
-        if now_at_mm is not None:
-            self._box(region, now_at_mm).take_from(different)
+        for other in others_mm:
+            self._box(region, other).take_from(different)
         return box.share_of(different) < BARE_WHOLLY or _is_in_shadow(box.of(now), box.of(self._bare(region)))
 
-    def _hides(self, region: str, corners_mm: Polygon, different: Mask) -> bool:
-        """Whether the difference fills a card's place, apart from its rim and lines of print."""
+    def _without_rim(self, corners_mm: Polygon) -> Polygon:
+        """Return the corners of a card within its rim, (4, 2) mm."""
         middle = corners_mm.mean(axis=0)
         shares = 1.0 - 2.0 * CARD_RIM_MM / np.array(self._card_mm)
         across, down = corners_mm[1] - corners_mm[0], corners_mm[2] - corners_mm[1]
         signs = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]) * shares
-        box = self._box(region, middle + signs[:, :1] * across + signs[:, 1:] * down)
+        return np.asarray(middle + signs[:, :1] * across + signs[:, 1:] * down, np.float64)
+
+    def _hides(self, region: str, corners_mm: Polygon, different: Mask) -> bool:
+        """Whether the difference fills a card's place, apart from its rim and lines of print."""
+        box = self._box(region, self._without_rim(corners_mm))
         if not box.inside.any():
             return False
         top, left, rim = (

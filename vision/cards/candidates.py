@@ -120,19 +120,19 @@ class CardSights:
             for region in self._regions
         )
 
-    def hides(self, sight: CardSight, frame: Frame) -> bool:
-        """Whether a sight hides the cloth where its bare view is known, as an opaque card does."""
-        return all(
-            self._leftovers.is_hidden(region, sight.corners_mm, frame.image)
+    def blends(self, sight: CardSight, frame: Frame) -> bool:
+        """Whether a sight hardly differs from the bare cloth that is known there."""
+        return any(
+            self._leftovers.blends(region, sight.corners_mm, frame.image)
             for region in self._regions
             if self._leftovers.is_known(region) and self._leftovers.is_own(region, sight)
         )
 
-    def is_left(self, old: CardSight, new: CardSight | None, frame: Frame) -> bool:
-        """Whether bare cloth shows where a card lay that may now lie at `new`; True where none is known."""
-        now_at_mm = None if new is None else new.corners_mm
+    def is_left(self, old: CardSight, others: Sequence[CardSight], frame: Frame) -> bool:
+        """Whether bare cloth shows where a card lay, and where no other is seen; True where no bare cloth is known."""
+        others_mm = [other.corners_mm for other in others]
         return all(
-            self._leftovers.is_left(region, old.corners_mm, now_at_mm, frame.image)
+            self._leftovers.is_left(region, old.corners_mm, others_mm, frame.image)
             for region in self._regions
             if self._leftovers.is_known(region) and self._leftovers.is_own(region, old)
         )

@@ -85,10 +85,10 @@ class PlaceLook:
 
     is_covered: IsCovered
     """Whether something lies over a place."""
-    hides: Callable[[CardSight], bool] = lambda sight: True
-    """Whether a sight hides the bare cloth that is known there."""
-    is_left: IsLeft = lambda old, new: True
-    """Whether bare cloth shows where a card lay, apart from where it may lie now."""
+    blends: Callable[[CardSight], bool] = lambda sight: False
+    """Whether a sight hardly differs from the bare cloth that is known there."""
+    is_left: Callable[[CardSight, Sequence[CardSight]], bool] = lambda old, others: True
+    """Whether bare cloth shows where a card lay, and where no other card is seen."""
     hidden_s: Callable[[NDArray[np.float64]], float] = lambda corners: 0.0
     """For how many seconds a place was not visible."""
     entry_of: EntryOf = lambda corners: None
@@ -147,7 +147,7 @@ class CardWatch:
         if not self.are_cards_away and not self._cards.is_out(t, t):
             self.handed.note_furniture([sight for sight in sights if sight.is_like_cut_card], t)
         off = self._off_table.update(t, self.regions.values(), is_covered=is_covered, entry_of=entry_of)
-        return [*told, *self._tell_gone(t, places.is_left), *off]
+        return [*told, *self._tell_gone(t, self._is_left(places, t)), *off]
 
     def _told_apart(self, sights: Sequence[CardSight]) -> list[CardSight]:
         """Return the sights; if the deck's backs are plain, some apparent cutting cards become backs."""
@@ -283,7 +283,7 @@ class CardWatch:
             return self._begin_elsewhere(track, t, rested_t, reading)
         if t - rested_t < WAIT_FOR_COVER_S and self._cards.may_be_covered(track, t, region, reading):
             return []
-        old = self._cards.same_card(track, t, region, reading, places.is_left)
+        old = self._cards.same_card(track, t, region, reading, self._is_left(places, t))
         if old is not None:
             return self._go_on(old, track, rested_t, region, reading)
         face_up, unread_t = track.sight.face_up, None if reading.label else t
@@ -299,7 +299,7 @@ class CardWatch:
         )
         may_be_turned = face_up and self._reading.may_be_turned(track, rested_t)
         rested = replace(_rested(track, rested_t, region, reading), may_be_turned=may_be_turned)
-        if reading.label is None and not is_real(track, self.labels, hides=places.hides):
+        if reading.label is None and not is_real(track, self.labels, blends=places.blends):
             rested = replace(rested, reading=NOTHING_READ, score=min(track.score, UNREADABLE))
         if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
             return [rested]
@@ -309,6 +309,11 @@ class CardWatch:
             replace(rested, face_up=False, reading=NOTHING_READ, is_back_seen=is_back_seen),
             self._turned(track, turned_t, face_up=True, reading=reading),
         ]
+
+    def _is_left(self, places: PlaceLook, t: float) -> IsLeft:
+        """The test for bare cloth at the look at `t`."""
+        seen = [track.sight for track in self.tracker.tracks if track.seen_t == t]
+        return lambda old: places.is_left(old, seen)
 
     def _begin_elsewhere(self, track: CardTrack, t: float, rested_t: float, reading: Reading) -> list[Observation]:
         """Report a card that was brought to one of the places: a back that is missing from where it lay."""
@@ -381,7 +386,7 @@ class CardWatch:
 
     def _tell_gone(self, t: float, is_left: IsLeft) -> list[Observation]:
         for track_id, (track, _) in list(self._cards.gone.items()):
-            if not self._cards.known[track_id].face_up and not is_left(track.sight, None):
+            if not self._cards.known[track_id].face_up and not is_left(track.sight):
                 self._cards.gone[track_id] = track, t
         ripe = [(track, since) for track, since in self._cards.gone.values() if t - since >= LEAVE_S]
         for track, since in ripe:

@@ -219,22 +219,22 @@ def is_read(track: CardTrack, reading: Reading) -> bool:
 
 
 def is_real(
-    track: CardTrack, labels: tuple[str, ...], *, hides: Callable[[CardSight], bool] = lambda sight: True
+    track: CardTrack, labels: tuple[str, ...], *, blends: Callable[[CardSight], bool] = lambda sight: False
 ) -> bool:
     """Whether something that was not read as a face looks like a card nevertheless.
 
     A face needs the weight of one clear look: what was only seen half covered may be part of a card beside it. A back
-    that the detector hardly recognises must hide the cloth: parts of two backs look like one as well.
+    that the detector hardly recognises must differ from the cloth: parts of two backs look like one as well.
 
     Args:
         track: A card that may be one.
         labels: The reader's.
-        hides: Whether a sight hides the bare cloth that is known there.
+        blends: Whether a sight hardly differs from the bare cloth that is known there.
     """
     if track.sight.face_up:
         return track.score >= REAL_SCORE and looks_like_a_face(track, labels)
     is_back = float(track.votes.posterior()[labels.index(BACK)]) >= SURE_ENOUGH
-    return track.score >= REAL_SCORE or (is_back and hides(track.sight))
+    return track.score >= REAL_SCORE or (is_back and not blends(track.sight))
 
 
 def is_long_there(track: CardTrack, t: float) -> bool:

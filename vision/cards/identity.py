@@ -36,8 +36,8 @@ BESIDE_MM = 100.0
 NEXT_MM = 130.0
 """Cards from one region that were brought together lie nearer to each other than this."""
 
-IsLeft = Callable[[CardSight, CardSight | None], bool]
-"""Whether bare cloth shows where the first sight was, apart from where the second is, if there is one."""
+IsLeft = Callable[[CardSight], bool]
+"""Whether bare cloth shows where a card was seen before, and where no other card is seen now."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -251,7 +251,7 @@ class KnownCards:
         ]
         fits = [old for old in others if self._fits(old, region, reading)]
         fits = fits or [old for old in gone if old in others and self._is_nameless(old, track)]
-        fits = [old for old in fits if self._is_there(old, track, reading) or is_left(old.sight, track.sight)]
+        fits = [old for old in fits if self._is_there(old, track, reading) or is_left(old.sight)]
         return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
 
     def _is_there(self, old: CardTrack, track: CardTrack, reading: Reading) -> bool:

@@ -200,8 +200,8 @@ class TableCards:
             t,
             PlaceLook(
                 is_covered=beside.is_covered,
-                hides=lambda sight: self._sights.hides(sight, look.frame),
-                is_left=lambda old, new: self._sights.is_left(old, new, look.frame),
+                blends=lambda sight: self._sights.blends(sight, look.frame),
+                is_left=lambda old, others: self._sights.is_left(old, others, look.frame),
                 hidden_s=beside.hidden_s,
                 entry_of=lambda corners: cover.entry_of(cover.grid.mask_of(corners)),
             ),

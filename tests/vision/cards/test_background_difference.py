@@ -299,17 +299,25 @@ def dark_back(x_mm: float) -> Image:
 
 
 @pytest.mark.parametrize(
-    ("image", "now_at_mm", "is_left"),
+    ("image", "others_mm", "is_left"),
     [
-        pytest.param(cloth(), None, True, id="bare"),
-        pytest.param((cloth() * 0.6).astype(np.uint8), None, True, id="in shadow"),
-        pytest.param(cloth(card_at(640, 280)), card_at(640, 280), True, id="moved beside it"),
-        pytest.param(cloth(card_at(600, 280)), card_at(600, 280), True, id="moved half over it"),
-        pytest.param(dark_back(560), None, False, id="a back in the cloth's colour"),
-        pytest.param(dark_back(560), card_at(640, 280), False, id="the same, another beside it"),
+        pytest.param(cloth(), [], True, id="bare"),
+        pytest.param((cloth() * 0.6).astype(np.uint8), [], True, id="in shadow"),
+        pytest.param(cloth(card_at(640, 280)), [card_at(640, 280)], True, id="moved beside it"),
+        pytest.param(cloth(card_at(600, 280)), [card_at(600, 280)], True, id="moved half over it"),
+        pytest.param(cloth(card_at(618, 280)), [], True, id="the rim of a neighbour that is not seen"),
+        pytest.param(dark_back(560), [], False, id="a back in the cloth's colour"),
+        pytest.param(dark_back(560), [card_at(640, 280)], False, id="the same, another beside it"),
     ],
 )
 def test_place_is_left_once_the_cloth_shows(
-    leftovers: Leftovers, image: Image, now_at_mm: NDArray[np.float64] | None, is_left: bool
+    leftovers: Leftovers, image: Image, others_mm: list[NDArray[np.float64]], is_left: bool
 ) -> None:
-    assert leftovers.is_left("box", card_at(560, 280), now_at_mm, image) is is_left
+    assert leftovers.is_left("box", card_at(560, 280), others_mm, image) is is_left
+
+
+@pytest.mark.parametrize(("image", "blends"), [(dark_back(560), True), (cloth(card_at(568, 286)), False)])
+def test_card_in_the_cloth_s_colour_blends_and_one_beside_its_box_does_not(
+    leftovers: Leftovers, image: Image, blends: bool
+) -> None:
+    assert leftovers.blends("box", card_at(560, 280), image) is blends

@@ -216,14 +216,14 @@ def test_missed_back_is_gone_since_the_cloth_is_bare() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hides", "seen", "reported"),
-    [(False, 0.65, 0.5), (True, 0.65, 0.65), (False, 0.85, 0.85)],
-    ids=["neither", "hides the cloth", "recognised"],
+    ("blends", "seen", "reported"),
+    [(True, 0.65, 0.5), (False, 0.65, 0.65), (True, 0.85, 0.85)],
+    ids=["neither", "differs from the cloth", "recognised"],
 )
-def test_back_that_is_hardly_recognised_and_does_not_hide_the_cloth_may_be_none(
-    hides: bool, seen: float, reported: float
+def test_back_that_is_hardly_recognised_and_hardly_differs_from_the_cloth_may_be_none(
+    blends: bool, seen: float, reported: float
 ) -> None:
-    table = Table(hides=hides)
+    table = Table(blends=blends)
     table.look(sight(100, face_up=False, score=seen), looks=20)
     (rested,) = table.told
     assert isinstance(rested, CardRested)
