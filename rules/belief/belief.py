@@ -59,6 +59,8 @@ from thirdcard.rules.round.records import Hand, Otherwise, PointsEvidence, Round
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState, value_confidence_of
 from thirdcard.rules.rulebook.model import Phase
 
+EXCESS_CODES = ("misdeal.third_card_not_due", "misdeal.extra_card", "exposed_card.excess")
+"""Findings about a card that was not due; their keys name it."""
 WORTH_TELLING = 0.01
 """A round's record lists other readings of the round from this probability on."""
 
@@ -95,12 +97,14 @@ class Hypothesis:
     """The round's record, once it has closed."""
     points: PointsEvidence = field(default_factory=PointsEvidence)
     """What the announced points say about the cards of this hypothesis."""
+    is_settled: bool = False
+    """Whether a wager of the round was settled, or the round has closed: by then the cards that count lie open."""
 
     def copy(self, evidence: float) -> Hypothesis:
         """An independent copy with another evidence."""
         order, players, faces = deepcopy(self.order), set(self.players), dict(self.faces)
         referee, backs = self.referee.copy(), self.backs.copy()
-        return Hypothesis(referee, evidence, order, players, backs, faces, self.record, self.points)
+        return Hypothesis(referee, evidence, order, players, backs, faces, self.record, self.points, self.is_settled)
 
     def observe(self, event: Event, choice: Choice) -> Judgement:
         """Apply the next line, read as `choice` says."""
@@ -128,6 +132,7 @@ class Hypothesis:
 
     def _observe(self, line: Event) -> Judgement:
         self.backs.lay(line)
+        self.is_settled = self.is_settled or isinstance(line, WagerSettled | RoundClosed)
         if isinstance(line, WagerChanged) and (line.area, line.t) in self.players:
             line = by_player(line)
         judgement = Judgement()
@@ -151,6 +156,8 @@ class Hypothesis:
         of_lack, weighed = weight_of_lack(standing, priors, named)
         moved = 0 if self.order is None else len(self.order.moved)
         weight = self.evidence * of_lack * self.points.chance * priors.needless_move**moved
+        if self._is_card_left_closed():
+            weight *= priors.unseen_turn
         codes: list[str] = []
         for alert in sorted((one for one in standing if one not in weighed), key=lambda alert: alert.t):
             rate = (
@@ -163,6 +170,14 @@ class Hypothesis:
         if self.points.is_misdealt and self.points.hands_wrong:
             weight *= self._rate_of_wrong_result(priors, codes)
         return weight
+
+    def _is_card_left_closed(self) -> bool:
+        """Whether a card that counts was not seen open when the wagers were settled. One in excess is left face down.
+
+        Several count like one: where the camera missed that one was turned, it may have missed the others with it.
+        """
+        excess = {key[1] for key, alert in self.referee.standing.items() if alert.code in EXCESS_CODES}
+        return self.is_settled and any(card_id not in excess for card_id in self.backs.down)
 
     def _rate_of_wrong_result(self, priors: Priors, others: Sequence[str]) -> float:
         """The share of rounds in which this wrong result is announced, given the other faults.

@@ -55,6 +55,8 @@ class Priors:
 
     needless_move: float = 1.0
     """The share of rounds in which a card of the right hand is moved to the other, or seems to be."""
+    unseen_turn: float = 1.0
+    """The share of the cards that are turned which the log never has open."""
 
     @property
     def missed_share(self) -> float:

@@ -38,7 +38,7 @@ BARE_WHOLLY = 0.12
 """Where a smaller share of a whole box differs, covered parts included, no card lies there. Below BARE_SHARE, since
 what covers a box differs from the cloth as well. Chosen by hand."""
 BLENDS = 0.67
-"""A card of which a smaller share differs from the bare cloth can hardly be told from it. Of backs at two tables whose
+"""A card of which a smaller share differs from the bare cloth hardly stands out from it. Of backs at two tables whose
 cloth has their colours, 0.25 to 0.58 of a box differed, of those at two others 0.75 and more (some 30 cards each)."""
 SHADOW_GAIN = (0.35, 1.05)
 """Range of the brightness of shaded cloth, relative to the same cloth in the light."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.rules.belief.test_belief import alerts_of, judged, telling
@@ -83,3 +85,22 @@ def test_card_that_shows_after_the_result_may_be_one_that_is_gone(is_gone: bool,
         )  # fmt: skip
     judgements = judged(log.add("round_closed").events, Belief(Referee(rules), telling, lambda alert: alert.confidence))
     assert {alert.code for alert in alerts_of(judgements)} == codes
+
+
+@pytest.mark.parametrize("is_opened", [False, True])
+def test_third_card_that_lies_face_down_when_wagers_are_settled_was_not_due(is_opened: bool) -> None:
+    """The Player's ace may be a 4, so that two would draw; a third card that counts is turned before the result."""
+    log = TableLog(RULES).add("bets_opened").wager("s1-player", 0, 100).add("no_more_bets")
+    for card_id, hand in (("c1", "player"), ("c2", "banker"), ("c3", "player"), ("c4", "banker")):
+        log.add("card_dealt", card_id=card_id, hand=hand, face_up=False, confidence=1.0, source="camera")
+    seen: dict[str, Any] = {"face_up": True, "by": "dealer", "source": "camera", "confidence": 1.0}
+    for card_id, card in (("c1", "8H"), ("c2", "8D"), ("c4", "9C")):
+        log.add("card_turned", card_id=card_id, card=card, alternatives={}, **seen)
+    log.add("card_turned", card_id="c3", card="AS", alternatives={"4S": 0.003}, **(seen | {"confidence": 0.997}))
+    log.add("card_dealt", card_id="c5", hand="player", face_up=False, confidence=1.0, source="camera")
+    if is_opened:
+        log.add("card_turned", card_id="c5", card="6H", alternatives={}, **seen)
+    belief = Belief(Referee(RULES), telling, lambda alert: alert.confidence)
+    judged(log.settle("s1-player", "paid", 100).add("round_closed").events, belief)
+    found = {alert.code: alert.confidence for alert in belief.found}
+    assert (found.get("misdeal.third_card_not_due", 0.0) > 0.98) is not is_opened
