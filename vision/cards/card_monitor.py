@@ -147,7 +147,7 @@ class CardWatch:
         if not self.are_cards_away and not self._cards.is_out(t, t):
             self.handed.note_furniture([sight for sight in sights if sight.is_like_cut_card], t)
         off = self._off_table.update(t, self.regions.values(), is_covered=is_covered, entry_of=entry_of)
-        return [*told, *self._tell_gone(t, self._is_left(places, t)), *off]
+        return [*told, *self._tell_gone(t, places), *off]
 
     def _told_apart(self, sights: Sequence[CardSight]) -> list[CardSight]:
         """Return the sights; if the deck's backs are plain, some apparent cutting cards become backs."""
@@ -384,9 +384,11 @@ class CardWatch:
         entries = self._cards.known[track.track_id].reaches_about(t)
         return CardFlipped(track_id=track.track_id, t=t, face_up=face_up, reading=reading, entries_mm=entries)
 
-    def _tell_gone(self, t: float, is_left: IsLeft) -> list[Observation]:
-        for track_id, (track, _) in list(self._cards.gone.items()):
-            if not self._cards.known[track_id].face_up and not is_left(track.sight):
+    def _tell_gone(self, t: float, places: PlaceLook) -> list[Observation]:
+        is_left = self._is_left(places, t)
+        for track_id, (track, _) in self._cards.gone.items():
+            may_lie_there = places.is_covered(track.sight.corners_mm) or not is_left(track.sight)
+            if may_lie_there and not self._cards.known[track_id].face_up:
                 self._cards.gone[track_id] = track, t
         ripe = [(track, since) for track, since in self._cards.gone.values() if t - since >= LEAVE_S]
         for track, since in ripe:

@@ -1,7 +1,7 @@
 """Track cards in the layout plane: at rest, covered, turned, moved, gone.
 
-Distances are millimetres, durations seconds. A card that is covered stays; one whose place is visible and empty is
-gone. Knows nothing of what a card means, and nothing of pixels.
+Distances are millimetres, durations seconds. A card that is covered stays; one that is not
+seen though its place is visible is gone. Knows nothing of what a card means, and nothing of pixels.
 """
 
 from __future__ import annotations

@@ -215,6 +215,18 @@ def test_missed_back_is_gone_since_the_cloth_is_bare() -> None:
     assert table.told[1].t == pytest.approx(bare_t, abs=0.11)
 
 
+def test_missed_back_is_not_gone_while_its_place_is_covered() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False), looks=8)
+    table.look(looks=8)
+    table.covered = lambda x: True
+    table.look(looks=40)
+    assert kinds(table.told) == [CardRested]
+    table.covered = lambda x: False
+    table.look(looks=20)
+    assert kinds(table.told) == [CardRested, CardLeft]
+
+
 @pytest.mark.parametrize(
     ("blends", "seen", "reported"),
     [(True, 0.65, 0.5), (False, 0.65, 0.65), (True, 0.85, 0.85)],
