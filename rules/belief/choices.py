@@ -5,9 +5,10 @@
 - Where the probabilities of a card's faces add up to less than 1, it may be any card of a pack for the rest.
 - The line of a card that shows a face, but none that could be named, gives the probabilities of those it may be. A
   later line that names its face, or gives them anew, takes its place.
-- A face-down card that nobody saw come may not exist: it may be a shadow, or the print when the light changes. The
-  line's confidence is the probability that it exists. If it does not, nothing that the log says about that card
-  happened, until it seems to move to another box: then a card came there, and the shadow was taken for it.
+- A face-down card that nobody saw come may not exist: it may be a shadow, or the print when the light changes. Nor may
+  one that seems to have come with another: two backs side by side may look like three. The line's confidence is the
+  probability that it exists. If it does not, nothing that the log says about that card happened, until it seems to move
+  to another box: then a card came there, and the shadow was taken for it.
 - A card that seems to lie face up, though no face could be read, may show a back that the reader does not know.
 - Chips on a wager may have become more, or fewer: the line names the likelier direction, and the other with its
   probability.
@@ -76,7 +77,7 @@ def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]
                 Choice((replace(event, face_up=False, confidence=1.0),), 1.0 - sure),
             ]
             return sorted(choices, key=_probability, reverse=True)
-        case CardDealt() if event.order_unseen and not event.face_up and 0.0 < value_of(event) < 1.0:
+        case CardDealt() if _may_be_none(event) and 0.0 < value_of(event) < 1.0:
             sure = value_of(event)
             return (Choice((event,), sure), Choice((), 1.0 - sure, absent=event.card_id))
         case WagerSettled() if event.source is Source.CAMERA and 0.0 < value_of(event) < 1.0:
@@ -100,6 +101,11 @@ def is_unread(event: Event) -> bool:
         and event.card is None
         and any((event.alternatives or {}).values())
     )
+
+
+def _may_be_none(dealt: CardDealt) -> bool:
+    """Whether what was seen may be no card: a back that nobody saw come, or that seems to have come with another."""
+    return not dealt.face_up and (dealt.order_unseen or dealt.together_with is not None)
 
 
 def read_anew(lines: Sequence[Event]) -> frozenset[int]:

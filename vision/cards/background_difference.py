@@ -256,7 +256,8 @@ class Leftovers:
         """Whether the place of a card shows bare cloth, lit or in shadow, where no other card hides it.
 
         A back in the cloth's colours may be missed by the detector, but does not look like the cloth. The card's rim
-        does not count: that of a neighbour may lie there.
+        does not count: that of a neighbour may lie there. Where others hide most of the place, the card may be one of
+        them, found again.
 
         Args:
             region: One whose bare view is kept.
@@ -266,9 +267,14 @@ class Leftovers:
         """
         now, box = self._view(region, image), self._box(region, self._without_rim(corners_mm))
         different = self._different(region, now)
+        visible = np.ones_like(different)
         for other in others_mm:
-            self._box(region, other).take_from(different)
-        return box.share_of(different) < BARE_WHOLLY or _is_in_shadow(box.of(now), box.of(self._bare(region)))
+            self._box(region, other).take_from(visible)
+        seen_share = box.share_of(visible)
+        if seen_share < SEEN_SHARE:
+            return False
+        is_bare = box.share_of(different & visible) < BARE_WHOLLY * seen_share
+        return is_bare or _is_in_shadow(box.of(now), box.of(self._bare(region)))
 
     def _without_rim(self, corners_mm: Polygon) -> Polygon:
         """Return the corners of a card within its rim, (4, 2) mm."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
+from thirdcard.vision.cards.blank_cards import with_blank_as_back
 from thirdcard.vision.cards.candidates import CardLook, CardSights
 from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, PlaceLook, new_card_watch
 from thirdcard.vision.cards.card_reading import BACK, IsCovered
@@ -110,8 +111,11 @@ class CardFaces:
             for crop, row in zip(seen, told, strict=True):
                 if row.max() > LOG_CLEAR and self.labels[int(row.argmax())] not in NO_FACE:
                     self._on_face(crop)
-            rows = iter(told)
-            return [None if crop is None else np.asarray(next(rows), np.float64) for crop in crops]
+            rows = iter(
+                with_blank_as_back(np.asarray(row, np.float64), crop, self.labels)
+                for crop, row in zip(seen, told, strict=True)
+            )
+            return [None if crop is None else next(rows) for crop in crops]
 
 
 class UnderHands:

@@ -39,6 +39,34 @@ def told(*turned: tuple[str, str]) -> set[str]:
     return codes
 
 
+def told_together(*turned: tuple[str, str], sure: float = 0.5) -> set[str]:
+    """The codes told where a fifth back seems to have left the shoe with the fourth."""
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    for card_id, hand in (("c1", "player"), ("c2", "banker"), ("c3", "player"), ("c4", "banker")):
+        log.add("card_dealt", card_id=card_id, hand=hand, face_up=False, confidence=0.998, source="camera")
+    log.add(
+        "card_dealt", card_id="c5", hand="banker", face_up=False, together_with="c4", confidence=sure, source="camera"
+    )
+    for card_id, card in turned:
+        log.add(
+            "card_turned", card_id=card_id, card=card, face_up=True, by="dealer",
+            confidence=0.9999, source="camera", alternatives={},
+        )  # fmt: skip
+    log.add("result_announced", player=9, banker=6, winner="player").add("round_closed")
+    return {
+        alert.code
+        for alert in alerts_of(judged(log.events, Belief(Referee(RULES), telling, lambda alert: alert.confidence)))
+    }
+
+
+@pytest.mark.parametrize(("sure", "shown", "is_told"), [(0.5, False, False), (0.5, True, True), (0.99, True, True)])
+def test_back_that_seems_to_come_with_another_may_be_none_until_it_shows_its_face(
+    sure: float, shown: bool, is_told: bool
+) -> None:
+    codes = told_together(*FACES.items(), *([("c5", "2C")] if shown else []), sure=sure)
+    assert ("misdeal.simultaneous" in codes) is is_told
+
+
 @pytest.mark.parametrize("lost", ["c2", "c4"])
 def test_face_at_a_back_that_nobody_saw_come_is_that_of_one_which_never_shows(lost: str) -> None:
     seen = {("c5" if card_id == lost else card_id): card for card_id, card in FACES.items()}

@@ -308,6 +308,8 @@ def dark_back(x_mm: float) -> Image:
         pytest.param(cloth(card_at(618, 280)), [], True, id="the rim of a neighbour that is not seen"),
         pytest.param(dark_back(560), [], False, id="a back in the cloth's colour"),
         pytest.param(dark_back(560), [card_at(640, 280)], False, id="the same, another beside it"),
+        pytest.param(dark_back(560), [card_at(590, 280)], False, id="the same, another half over it"),
+        pytest.param(dark_back(560), [card_at(562, 280)], False, id="the same, found again"),
     ],
 )
 def test_place_is_left_once_the_cloth_shows(
