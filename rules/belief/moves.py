@@ -1,7 +1,7 @@
 """Cards that were moved to the other hand and taken for new ones.
 
 A tracker may see a card arrive in one box before it notices that one has left the other. Of such a card the log says
-that it was dealt; the card that was moved is logged as gone at the announced result, when it has still not shown again.
+that it was dealt; the card that was moved is logged as gone before wagers are settled.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from thirdcard.rules.log.events import (
     Event,
     ResultAnnounced,
     Source,
+    WagerSettled,
 )
 from thirdcard.rules.round.round import INITIAL_CARDS
 
@@ -27,17 +28,18 @@ from thirdcard.rules.round.round import INITIAL_CARDS
 def taken_for_new(lines: Sequence[Event]) -> Mapping[str, str]:
     """The later cards of a round that may be one of the other hand, moved: by their ids, the ids of those.
 
-    That card vanished before the result. The faces that were read of both, if any, have the same point value.
+    That card vanished before the result was announced, or before a wager was settled if nobody reports results. The
+    faces that were read of both, if any, have the same point value.
     """
-    result = next((line for line in lines if isinstance(line, ResultAnnounced)), None)
-    if result is None or not any(_vanished(line, result) for line in lines):
+    ended = next((line for line in lines if isinstance(line, ResultAnnounced | WagerSettled)), None)
+    if ended is None or not any(_vanished(line, ended.t) for line in lines):
         return {}
     faces: dict[str, Card] = {}
     for line in lines:
         if isinstance(line, CardDealt | CardTurned) and line.card is not None:
             faces[line.card_id] = line.card
     dealt = [line for line in lines if isinstance(line, CardDealt) and line.hand is not None][INITIAL_CARDS:]
-    gone = {line.card_id for line in lines if isinstance(line, CardRemoved) and _vanished(line, result)}
+    gone = {line.card_id for line in lines if isinstance(line, CardRemoved) and _vanished(line, ended.t)}
     return {
         new.card_id: old.card_id
         for i, new in enumerate(dealt)
@@ -54,9 +56,9 @@ def with_moved(choices: Sequence[Choice], dealt: CardDealt, moved: str) -> Seque
     return (*new, Choice((as_moved,), UNSEEN, moved=moved))
 
 
-def _vanished(line: Event, result: ResultAnnounced) -> bool:
-    """Whether the line says that a card has not shown again since before the result."""
-    return isinstance(line, CardRemoved) and line.source is Source.CAMERA and line.t == result.t
+def _vanished(line: Event, ended_t: float) -> bool:
+    """Whether the line says that a card was gone by `ended_t`, in seconds of stream time, and has not shown again."""
+    return isinstance(line, CardRemoved) and line.source is Source.CAMERA and line.t <= ended_t
 
 
 def _may_equal(old: CardDealt, new: CardDealt, faces: Mapping[str, Card]) -> bool:

@@ -41,6 +41,8 @@ class Table:
     """The seconds for which every place was covered until just now."""
     misseen: bool = False
     """Whether the detector takes faces for backs."""
+    dim: bool = False
+    """Whether the reader takes a back for one with a probability of 0.65 only."""
 
     def __post_init__(self) -> None:
         self.watch = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)
@@ -76,6 +78,8 @@ class Table:
     def _one(self, label: str | None) -> NDArray[np.float64]:
         if label is None:
             return np.array([-0.71, -0.71, -4.6, -4.6])
+        if label == "back" and self.dim:
+            return np.log([0.02, 0.02, 0.65, 0.31])
         sure, other = (-0.009, -5.8) if label == "back" else (-0.03, -4.6)
         return np.array([sure if each == label else other for each in LABELS])
 

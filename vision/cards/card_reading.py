@@ -130,7 +130,7 @@ class CardReading:
             if log_probs is None or track.seen_t != t:
                 continue
             back, unclear = (float(np.exp(log_probs[self.labels.index(label)])) for label in (BACK, UNCLEAR))
-            track.back_looks += back >= CLEAR
+            track.back_looks += track.sight.is_side_sure and not track.sight.face_up and back > 1.0 - back - unclear
             if track.face_t is None and 1.0 - back - unclear >= CLEAR:
                 track.face_t = t
             score = track.sight.score

@@ -136,7 +136,7 @@ class CardTrack:
     hidden_s: float = 0.0
     """How many seconds its place was covered, or not examined, before it was first seen, or first seen this side up."""
     back_looks: int = 0
-    """Looks at its present place that clearly showed its back."""
+    """Looks at its present place that surely showed its back, by the detector or the reader."""
     face_t: float | None = None
     """When its face could first have been reported."""
     was_free: bool = False

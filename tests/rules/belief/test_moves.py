@@ -15,16 +15,19 @@ from thirdcard.rules.referee import Referee
 RULES = rules_of("nz-secretary")
 
 
-def round_with(third: str, later: str, *, vanishes: bool = True, hand: str = "banker") -> TableLog:
+def round_with(
+    third: str, later: str, *, vanishes: bool = True, hand: str = "banker", is_result_told: bool = True
+) -> TableLog:
     """Player 7 and Banker 3, a third card that the Player is not due, and a later one of a hand; both open."""
     log = TableLog(RULES).add("bets_opened").add("no_more_bets", source="camera")
     dealt = (("player", "3S"), ("banker", "5D"), ("player", "4H"), ("banker", "8S"), ("player", third), (hand, later))
     for number, (side, card) in enumerate(dealt):
         log.add("card_dealt", card_id=f"c{number}", hand=side, card=card, face_up=True, source="camera", confidence=1.0)
-    log.result(7, 3)
+    if is_result_told:
+        log.result(7, 3)
     if vanishes:
         log.add("card_removed", card_id="c4", to="discard", source="camera", after_s=0.0)
-    return log
+    return log if is_result_told else log.settle("s1-banker", "collected", 100)
 
 
 def confidences(log: TableLog) -> Mapping[str, float]:
@@ -44,6 +47,7 @@ def test_card_that_vanished_may_be_the_one_that_came_to_the_other_hand() -> None
     ("log", "found"),
     [
         pytest.param(round_with("JD", "QD"), {"c5": "c4"}, id="same-value"),
+        pytest.param(round_with("JD", "QD", is_result_told=False), {"c5": "c4"}, id="result-not-told"),
         pytest.param(round_with("9D", "QD"), {}, id="other-value"),
         pytest.param(round_with("JD", "QD", vanishes=False), {}, id="still-there"),
         pytest.param(round_with("JD", "QD", hand="player"), {}, id="same-hand"),

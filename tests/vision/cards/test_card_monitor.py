@@ -263,8 +263,9 @@ def test_back_dealt_to_another_region_while_a_hand_covers_a_back_is_a_new_card()
     assert kinds(table.told) == [CardRested, CardRested]
 
 
-def test_card_that_is_turned_as_soon_as_it_lies_was_laid_face_down() -> None:
-    table = Table()
+@pytest.mark.parametrize("dim", [False, True], ids=["clear", "dim"])
+def test_card_that_is_turned_as_soon_as_it_lies_was_laid_face_down(dim: bool) -> None:
+    table = Table(dim=dim)
     table.look(sight(100, face_up=False), looks=2)
     table.look(sight(100), looks=15)
     assert kinds(table.told) == [CardRested, CardFlipped]
