@@ -71,6 +71,12 @@ PRINT_LIKENESS = 0.92
 a higher one treats print in different light as chips. Chosen by hand."""
 PRINT_DIFFERS = 0.03
 """And the largest share of the box that may differ: a chip may resemble print, but not in its colours."""
+OVERLAPS = 1.2
+"""Factor by which the boxes of other chips are enlarged before what they leave of a box is compared with print: they
+are some mm too small at times, and chips cast shadows."""
+LEAST_ALONE = 0.5
+"""Share of a disc that the boxes of others must leave for the comparison with print. Where a number in a ring was taken
+for chips beside a real one, they left 0.64 to 0.81."""
 PRINT_LEVELS = 8.0
 """Least standard deviation in grey levels of print, which stands out from the cloth."""
 
@@ -159,7 +165,7 @@ class BareChips:
         return concatenate([chips, Detections(corners, np.full(count, CHIPS), np.full(count, FOUND_SCORE))])
 
     def _note_print(self, view: _View, chips: Detections, frame: Frame, cover: Cover) -> None:
-        """Update which certain chips look like the bare cloth; unchanged where something covers them."""
+        """Update which certain chips look like the bare cloth; what was print stays so where something covers it."""
         boxes = self._boxes_in(view, chips, RIM_MM / 2)
         if view.bare is None or not boxes:
             view.print_mm = []
@@ -168,29 +174,41 @@ class BareChips:
         different = self._different(view, now)
         view.print_mm = [
             middle
-            for box, middle in boxes
-            if (
-                self._is_print(middle)
-                if is_covered and (cover.mask & self._grid.mask_of(box)).any()
-                else self._is_bare(view, box, now, different)
-            )
+            for i, (box, middle) in enumerate(boxes)
+            if self._is_bare(view, self._alone(view, boxes, i), now, different)
+            or (is_covered and self._is_print(middle) and (cover.mask & self._grid.mask_of(box)).any())
         ]
 
-    def _is_bare(self, view: _View, box: NDArray[np.float64], now: Image, different: NDArray[np.uint8]) -> bool:
-        """Whether a box shows nothing but the print of the bare cloth."""
-        differs = self._share(view, box, different)
-        return differs <= PRINT_DIFFERS and self._likeness(view, box, now) >= PRINT_LIKENESS
+    def _alone(
+        self, view: _View, boxes: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]], i: int
+    ) -> NDArray[np.uint8]:
+        """Return the part of a box that no other overlaps, (h, w) of 0 and 1: chips may lie half on print.
 
-    def _likeness(self, view: _View, corners_mm: NDArray[np.float64], now: Image) -> float:
-        """Return the correlation of a box with the bare view, -1 to 1."""
-        points = (corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm
-        x, y, width, height = cv2.boundingRect(np.round(points).astype(np.int32))
-        part = (slice(max(y, 0), y + height), slice(max(x, 0), x + width))
-        bare = view.bare
-        assert bare is not None
-        if bare[part].std(axis=(0, 1)).max() < PRINT_LEVELS:
-            return 0.0
-        return float(cv2.matchTemplate(now[part], bare[part], cv2.TM_CCOEFF_NORMED)[0, 0])
+        It is empty where too little of a disc is left: the corners of a box show the cloth.
+        """
+        alone, disc = self._filled(view, boxes[i][0]), np.zeros(view.size_px[::-1], np.uint8)
+        points = (boxes[i][0] - np.array(view.origin_mm)) * self._rectifier.px_per_mm
+        cv2.ellipse(disc, cv2.minAreaRect(points.astype(np.float32)), 1, -1)
+        whole = np.count_nonzero(disc)
+        for j, (other, middle) in enumerate(boxes):
+            if j != i:
+                hidden = self._filled(view, middle + (other - middle) * OVERLAPS) > 0
+                alone[hidden], disc[hidden] = 0, 0
+        return alone if np.count_nonzero(disc) >= LEAST_ALONE * whole else np.zeros_like(alone)
+
+    @staticmethod
+    def _is_bare(view: _View, part: NDArray[np.uint8], now: Image, different: NDArray[np.uint8]) -> bool:
+        """Whether a part of the view shows nothing but the print of the bare cloth."""
+        bare, inside = view.bare, part > 0
+        assert bare is not None, "kept before chips are"
+        if np.count_nonzero(inside) < 2 or different[inside].mean() > PRINT_DIFFERS:
+            return False
+        was, shown = bare[inside].astype(np.float64), now[inside].astype(np.float64)
+        if was.std(axis=0).max() < PRINT_LEVELS:
+            return False
+        was, shown = was - was.mean(axis=0), shown - shown.mean(axis=0)
+        likeness = (was * shown).sum() / max(np.sqrt((was**2).sum() * (shown**2).sum()), 1e-9)
+        return bool(likeness >= PRINT_LIKENESS)
 
     def _is_print(self, at_mm: NDArray[np.float64]) -> bool:
         near_mm = SAME_PLACE * self._diameter_mm
@@ -334,10 +352,16 @@ class BareChips:
 
     def _share(self, view: _View, corners_mm: NDArray[np.float64], different: NDArray[np.uint8]) -> float:
         """Return the share of a box that differs from the bare view."""
-        box = np.zeros_like(different)
+        box = self._filled(view, corners_mm)
+        return float(different[box > 0].mean()) if box.any() else 0.0
+
+    def _filled(self, view: _View, corners_mm: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """Return the view's pixels inside a box, (h, w) of 0 and 1."""
+        width_px, height_px = view.size_px
+        box = np.zeros((height_px, width_px), np.uint8)
         points = (corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm
         cv2.fillPoly(box, [np.round(points).astype(np.int32)], 1)
-        return float(different[box > 0].mean()) if box.any() else 0.0
+        return box
 
     def _boxes_in(
         self, view: _View, found: Detections, slack_mm: float

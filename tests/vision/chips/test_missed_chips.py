@@ -229,7 +229,19 @@ def test_print_that_the_detector_takes_for_chips_now_and_then_is_no_chip() -> No
     assert table.chips.print_mm == []
 
 
-def test_chip_under_a_hand_is_not_held_against_the_cloth() -> None:
+def test_chip_under_a_hand_is_not_compared_with_the_cloth() -> None:
     table = Table()
     table.add(*PRINT)
-    assert len(table.add(*PRINT, seen=stack(450, 550), covered=True).label) == 1
+    hand = (460, 560, -25)
+    assert len(table.add(*PRINT, hand, seen=stack(450, 550), covered=True).label) == 1
+
+
+@pytest.mark.parametrize("covered", [False, True])
+def test_print_beside_which_a_chip_lies_is_no_chip_either(covered: bool) -> None:
+    table = Table()
+    table.add(*PRINT)
+    chip, both = (450, 578, -20), concatenate([stack(450, 550), stack(450, 578)])
+    found = table.add(*PRINT, chip, seen=both, covered=covered)
+    assert found.centres_mm.tolist() == [[450, 578]]
+    found = table.add(*PRINT, (450, 545, -18), chip, seen=both)
+    assert len(found.label) == 2
