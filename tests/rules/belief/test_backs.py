@@ -17,11 +17,17 @@ FACES = {"c1": "8H", "c3": "AS", "c2": "6D", "c4": "10D"}
 EXCESS = {"misdeal.third_card_not_due", "exposed_card.excess"}
 
 
-def told(*turned: tuple[str, str]) -> set[str]:
-    """The codes told where four backs lie and a fifth is seen in the Banker's box, which nobody saw come."""
+def four_backs() -> TableLog:
+    """The first four cards of a round, face down."""
     log = TableLog(RULES).add("bets_opened").add("no_more_bets")
     for card_id, hand in (("c1", "player"), ("c2", "banker"), ("c3", "player"), ("c4", "banker")):
         log.add("card_dealt", card_id=card_id, hand=hand, face_up=False, confidence=0.998, source="camera")
+    return log
+
+
+def told(*turned: tuple[str, str]) -> set[str]:
+    """The codes told where four backs lie and a fifth is seen in the Banker's box, which nobody saw come."""
+    log = four_backs()
     log.add(
         "card_dealt", card_id="c5", hand="banker", face_up=False, order_unseen=True, confidence=0.5, source="camera"
     )
@@ -41,9 +47,7 @@ def told(*turned: tuple[str, str]) -> set[str]:
 
 def told_together(*turned: tuple[str, str], sure: float = 0.5) -> set[str]:
     """The codes told where a fifth back seems to have left the shoe with the fourth."""
-    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
-    for card_id, hand in (("c1", "player"), ("c2", "banker"), ("c3", "player"), ("c4", "banker")):
-        log.add("card_dealt", card_id=card_id, hand=hand, face_up=False, confidence=0.998, source="camera")
+    log = four_backs()
     log.add(
         "card_dealt", card_id="c5", hand="banker", face_up=False, together_with="c4", confidence=sure, source="camera"
     )
