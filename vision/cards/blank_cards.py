@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.vision.cards.card_reading import BACK, UNCLEAR
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.crops import RIM
 
@@ -21,7 +22,6 @@ at backs whose pattern was lost; at least 0.06 at readable faces (three recordin
 BLANK_IS_BACK = 0.8
 """Probability that something blank that the reader does not recognise is a back. Lower than measured (all of 162 in one
 recording): other white things exist, so the detector must see a card as well (`is_real`)."""
-_BACK, _UNCLEAR = "back", "unclear"
 
 
 def with_blank_as_back(log_probs: NDArray[np.float64], crop: Image, labels: tuple[str, ...]) -> NDArray[np.float64]:
@@ -32,7 +32,7 @@ def with_blank_as_back(log_probs: NDArray[np.float64], crop: Image, labels: tupl
         crop: (112, 80, 3) uint8, as from `card_crop`.
         labels: The reader's.
     """
-    back, unclear = labels.index(_BACK), labels.index(_UNCLEAR)
+    back, unclear = labels.index(BACK), labels.index(UNCLEAR)
     if log_probs.argmax() != unclear or not is_blank(crop):
         return log_probs
     adapted = log_probs.copy()

@@ -186,7 +186,10 @@ class BareChips:
 
         It is empty where too little of a disc is left: the corners of a box show the cloth.
         """
-        alone, disc = self._filled(view, boxes[i][0]), np.zeros(view.size_px[::-1], np.uint8)
+        alone = self._filled(view, boxes[i][0])
+        if len(boxes) == 1:
+            return alone
+        disc = np.zeros_like(alone)
         points = (boxes[i][0] - np.array(view.origin_mm)) * self._rectifier.px_per_mm
         cv2.ellipse(disc, cv2.minAreaRect(points.astype(np.float32)), 1, -1)
         whole = np.count_nonzero(disc)

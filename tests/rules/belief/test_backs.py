@@ -25,18 +25,23 @@ def four_backs() -> TableLog:
     return log
 
 
-def told(*turned: tuple[str, str]) -> set[str]:
-    """The codes told where four backs lie and a fifth is seen in the Banker's box, which nobody saw come."""
-    log = four_backs()
-    log.add(
-        "card_dealt", card_id="c5", hand="banker", face_up=False, order_unseen=True, confidence=0.5, source="camera"
-    )
+def turn_and_close(log: TableLog, *turned: tuple[str, str]) -> None:
+    """Turn these cards, announce 9 to 6, and close the round."""
     for card_id, card in turned:
         log.add(
             "card_turned", card_id=card_id, card=card, face_up=True, by="dealer",
             confidence=0.9999, source="camera", alternatives={},
         )  # fmt: skip
     log.add("result_announced", player=9, banker=6, winner="player").add("round_closed")
+
+
+def told(*turned: tuple[str, str]) -> set[str]:
+    """The codes told where four backs lie and a fifth is seen in the Banker's box, which nobody saw come."""
+    log = four_backs()
+    log.add(
+        "card_dealt", card_id="c5", hand="banker", face_up=False, order_unseen=True, confidence=0.5, source="camera"
+    )
+    turn_and_close(log, *turned)
     judgements = judged(log.events, Belief(Referee(RULES), telling, lambda alert: alert.confidence))
     (record,) = [record for each in judgements for record in each.rounds]
     codes = {alert.code for alert in alerts_of(judgements)}
@@ -51,12 +56,7 @@ def told_together(*turned: tuple[str, str], sure: float = 0.5) -> set[str]:
     log.add(
         "card_dealt", card_id="c5", hand="banker", face_up=False, together_with="c4", confidence=sure, source="camera"
     )
-    for card_id, card in turned:
-        log.add(
-            "card_turned", card_id=card_id, card=card, face_up=True, by="dealer",
-            confidence=0.9999, source="camera", alternatives={},
-        )  # fmt: skip
-    log.add("result_announced", player=9, banker=6, winner="player").add("round_closed")
+    turn_and_close(log, *turned)
     return {
         alert.code
         for alert in alerts_of(judged(log.events, Belief(Referee(RULES), telling, lambda alert: alert.confidence)))

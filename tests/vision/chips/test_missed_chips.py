@@ -245,3 +245,10 @@ def test_print_beside_which_a_chip_lies_is_no_chip_either(covered: bool) -> None
     assert found.centres_mm.tolist() == [[450, 578]]
     found = table.add(*PRINT, (450, 545, -18), chip, seen=both)
     assert len(found.label) == 2
+
+
+def test_print_that_a_chip_mostly_covers_is_not_compared_with_the_cloth() -> None:
+    table = Table()
+    table.add(*PRINT)
+    both = concatenate([stack(450, 550), stack(450, 562)])
+    assert len(table.add(*PRINT, (450, 562, -20), seen=both).label) == 2
