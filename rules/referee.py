@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from thirdcard.rules.cards.burn import BurnJudge
 from thirdcard.rules.cards.card_judge import NEWS, CardJudge
@@ -74,8 +74,7 @@ Listeners = Mapping[type[Event], tuple[Listener, ...]]
 """The listeners for each event type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """The alerts and round records that became certain with one event."""
 
     alerts: tuple[Alert, ...] = ()
@@ -298,7 +297,7 @@ class Referee:
         """Take the next event; returns what became certain with it."""
         table, kind = self._table, type(event)
         running = table.running
-        alerts = _NO_ALERTS
+        alerts: list[Alert] | None = None
         if self._held.changes:
             alerts = self._let_pass(None if kind is RoundClosed and running is not None else event.t)
         if running is None and kind in ROUND_OPENERS:
@@ -307,12 +306,14 @@ class Referee:
         for listen in self._between[kind] if running is None else self._in_round[kind]:
             findings = listen(event, running)
             if findings:
-                alerts = [*alerts, *self._alerts(findings, event.t)]
-        if isinstance(event, CardDealt) and event.together_with is not None and running is not None:
-            self._take_back_orders(running)
+                alerts = [*(alerts or ()), *self._alerts(findings, event.t)]
         if kind is RoundClosed and running is not None:
             record, late = self._close(running)
-            return Judgement((*alerts, *late), (record,))
+            return Judgement((*(alerts or ()), *late), (record,))
+        if alerts is None:
+            return _NOTHING
+        if isinstance(event, CardDealt) and event.together_with is not None and running is not None:
+            self._take_back_orders(running)  # never missed: a card that came with another is always judged
         return Judgement(tuple(alerts)) if alerts else _NOTHING
 
     def advance(self, t: float) -> Judgement:

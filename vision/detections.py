@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 CARD_FACE, CARD_BACK, CHIPS, CUT_CARD, HAND = range(5)
 LABELS = ("card_face", "card_back", "chips", "cut_card", "hand")
+_FOLLOWING = np.array([1, 2, 3, 0])
+_FIELDS = ("corners_mm", "label", "score")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +41,7 @@ class Detections:
             raise ValueError(f"label = {self.label.tolist()}; must be 0 to {len(LABELS) - 1}")
         if not (np.isfinite(self.corners_mm).all() and np.isfinite(self.score).all()):
             raise ValueError("corners_mm, score: must be finite")
-        for name in ("corners_mm", "label", "score"):
+        for name in _FIELDS:
             view = getattr(self, name).view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
@@ -55,8 +57,7 @@ class Detections:
     @property
     def centres_mm(self) -> NDArray[np.float64]:
         """(N, 2) centres of the boxes, in mm."""
-        middles: NDArray[np.float64] = self.corners_mm.mean(axis=1)
-        return middles
+        return _middles(self.corners_mm)
 
     @property
     def sizes_mm(self) -> NDArray[np.float64]:
@@ -69,11 +70,21 @@ class Detections:
         """Return the rows that a boolean mask or integer indices select."""
         chosen = np.asarray(rows)
         chosen = chosen if chosen.dtype == np.bool_ else chosen.astype(np.int64)
-        return Detections(self.corners_mm[chosen], self.label[chosen], self.score[chosen])
+        rows_of = object.__new__(Detections)  # some rows of valid ones are valid: they are not checked again
+        for name in _FIELDS:
+            part = getattr(self, name)[chosen]
+            part.flags.writeable = False
+            object.__setattr__(rows_of, name, part)
+        return rows_of
 
     def of(self, *labels: int) -> Detections:
         """Return the rows whose label is one of `labels`."""
         return self.take(is_one_of(self.label, labels))
+
+
+def _middles(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the centres, (N, 2), of boxes, (N, 4, 2); twice as fast as `mean` for so few."""
+    return np.asarray(np.add.reduce(corners, axis=1) / 4.0, np.float64)
 
 
 def concatenate(parts: Sequence[Detections]) -> Detections:
@@ -97,18 +108,19 @@ def order_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
         (N, 4, 2), a copy.
     """
     ordered = corners.copy()
-    following = np.roll(ordered, -1, axis=1)
+    following = ordered[:, _FOLLOWING]
     doubled_area = (ordered[:, :, 0] * following[:, :, 1] - following[:, :, 0] * ordered[:, :, 1]).sum(axis=1)
     ordered[doubled_area < 0] = ordered[doubled_area < 0][:, ::-1]
     first = np.linalg.norm(ordered[:, 1] - ordered[:, 0], axis=1)
     second = np.linalg.norm(ordered[:, 2] - ordered[:, 1], axis=1)
-    ordered[first > second] = np.roll(ordered[first > second], -1, axis=1)
+    ordered[first > second] = ordered[first > second][:, _FOLLOWING]
     return ordered
 
 
 def sides_mm(corners_mm: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the side lengths, (N, 4) in mm, of boxes given as (N, 4, 2) corners."""
-    return np.asarray(np.linalg.norm(np.roll(corners_mm, -1, axis=1) - corners_mm, axis=2), np.float64)
+    x, y = np.moveaxis(corners_mm[:, _FOLLOWING] - corners_mm, 2, 0)
+    return np.asarray(np.sqrt(x * x + y * y), np.float64)
 
 
 def have_sides(
@@ -135,17 +147,13 @@ def suppress(detections: Detections, *, iou: float = 0.5, across_labels: Sequenc
     group = _groups(detections.label[order], across_labels)
     centres = corners.mean(axis=1)
     radii = np.linalg.norm(corners - centres[:, None], axis=2).max(axis=1, initial=0.0)
+    near = np.linalg.norm(centres[:, None] - centres[None], axis=2) < radii[:, None] + radii[None]
+    rivals = np.triu(near & (group[:, None] == group[None]), 1)
     alive = np.ones(len(order), bool)
-    kept: list[int] = []
-    for i in range(len(order)):
-        if not alive[i]:
-            continue
-        kept.append(i)
-        near = np.linalg.norm(centres - centres[i], axis=1) < radii + radii[i]
-        for j in np.flatnonzero(alive & near & (group == group[i])):
-            if j > i and polygon_iou(corners[i], corners[j]) > iou:
-                alive[j] = False
-    return detections.take(order[kept])
+    for i, j in np.argwhere(rivals).tolist():
+        if alive[i] and alive[j] and polygon_iou(corners[i], corners[j]) > iou:
+            alive[j] = False
+    return detections.take(order[alive])
 
 
 def polygon_iou(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:

@@ -290,7 +290,7 @@ class Belief:
         if not self._hypotheses and not judgement.alerts:
             self.found = () if closes else self.found
             unbelieved = self._doubt_setup(judgement.rounds) if closes else ()
-            return replace(judgement, withdrawn=unbelieved) if unbelieved else judgement
+            return judgement._replace(withdrawn=unbelieved) if unbelieved else judgement
         alerts, withdrawn = self._weigh(judgement)
         if self.setup is not None:
             self.setup.take_back(withdrawn)

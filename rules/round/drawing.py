@@ -205,7 +205,7 @@ class Drawing:
     def begin(self, placements: Sequence[Placement]) -> None:
         """Place the first four cards, each of which was dealt to the hand whose turn it was."""
         self.initial = [card for card, _ in placements]
-        self.places = {event.card_id: side for (_, event), side in zip(placements, self.order, strict=True)}
+        self.places = dict(zip([event.card_id for _, event in placements], self.order, strict=True))
 
     def place(self, placement: Placement) -> None:
         """Apply one more placement."""

@@ -69,6 +69,12 @@ class SightGaps:
         """Note that a camera sees again."""
         self.is_long = event.t - self.lost.pop(event.camera or "", event.t) > self.round_s
 
+    def sight_from(self, event: Event) -> RoundSight:
+        """What may be unseen of a round that begins with this event."""
+        is_under_way = self.is_new and isinstance(event, CardDealt | CardMoved)
+        self.is_new = bool(self.lost)
+        return RoundSight(lost_t=event.t if self.lost or is_under_way else None, last_lost_t=self.last_t)
+
 
 @dataclass(slots=True)
 class TableState:
@@ -133,17 +139,14 @@ class TableState:
 
     def begin(self, event: Event) -> Round:
         """Start the next round; cards may have come unseen if a camera was lost before and its first line is a card."""
-        t, gaps = event.t, self.gaps
-        is_under_way = gaps.is_new and isinstance(event, CardDealt | CardMoved)
-        gaps.is_new = bool(gaps.lost)
         self.rounds_begun += 1
         self.running = Round(
             self.rounds_begun,
-            t,
+            event.t,
             DealtCards(self.cards),
             RoundBetting({area: wager for area, wager in self.wagers.items() if wager.value != 0}, notice=self.notice),
             self.next_void,
-            sight=RoundSight(lost_t=t if gaps.lost or is_under_way else None, last_lost_t=gaps.last_t),
+            sight=RoundSight() if self.gaps.last_t is None else self.gaps.sight_from(event),
         )
         self.next_void = NOT_VOID
         return self.running
@@ -153,9 +156,10 @@ class TableState:
         running = self.running
         if running is None:
             return
-        if running.closed_t is not None:
-            self.gaps.round_s = running.closed_t - running.opened_t
-        self.are_results_told = self.are_results_told or running.result is not None
+        if running.closed is not None:
+            self.gaps.round_s = running.closed.t - running.opened_t
+        if running.result is not None:
+            self.are_results_told = True
         if running.void.declared_t is not None and self.next_void.rule is not None:
             self.next_void = NOT_VOID  # no card is left from a void round to begin the next one with
         self.cards = running.dealt.cards

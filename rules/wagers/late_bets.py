@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.words import Bet, Severity, Side, seat_of
@@ -51,8 +52,7 @@ class ChangeKind(StrEnum):
         return self in (ChangeKind.PLACED, ChangeKind.INCREASED)
 
 
-@dataclass(frozen=True, slots=True)
-class Close:
+class Close(NamedTuple):
     """When betting on a bet closed."""
 
     t: float
@@ -145,20 +145,23 @@ def close_of(bet: Bet, running: Round, rules: Rules, case: ClosingCase | None = 
         return None
     case = rules.closings[bet] if case is None else case
     moment, rule = case.moment, case.rule
-    is_seen = first is not None and first.source is Source.CAMERA
-    within_s = shipped_change_times().card_within_s if is_seen else 0.0
     close: Close | None = None
     if moment is _CALL and call is not None and not (call.is_inferred and first is not None):
         close = Close(call.t, rule, call.is_inferred, call.confidence, _within_s(call))
     if (moment is _CALL or moment is _FIRST_CARD) and first is not None and (close is None or first.t < close.t):
-        close = Close(first.t, rule, False, confidence_of(first), within_s)
-    if moment is _HAND_FIRST_CARD and str(bet) in running.dealt.hand_first_t:
-        close = Close(running.dealt.hand_first_t[Side(bet)], rule, False, 1.0, within_s)
-    if moment is _FIRST_SEEN and running.dealt.seen_t is not None:
-        close = Close(running.dealt.seen_t, rule, False, 1.0, within_s)
+        close = Close(first.t, rule, False, confidence_of(first), _card_within_s(first))
+    elif moment is _HAND_FIRST_CARD and str(bet) in running.dealt.hand_first_t:
+        close = Close(running.dealt.hand_first_t[Side(bet)], rule, False, 1.0, _card_within_s(first))
+    elif moment is _FIRST_SEEN and running.dealt.seen_t is not None:
+        close = Close(running.dealt.seen_t, rule, False, 1.0, _card_within_s(first))
     if result is not None and (close is None or result.t < close.t):
         close = Close(result.t, rule, False, 1.0)
     return close
+
+
+def _card_within_s(first: CardDealt | None) -> float:
+    is_seen = first is not None and first.source is Source.CAMERA
+    return shipped_change_times().card_within_s if is_seen else 0.0
 
 
 def _within_s(call: Call) -> float:

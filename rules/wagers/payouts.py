@@ -67,8 +67,6 @@ class PayoutJudge:
         self._may_return = False
         self._disputed: str | None = None
         """Why it is open which hand won; None where it is clear."""
-        self._is_taken_only = False
-        """Whether all that was seen of the settling is that chips were taken from winning hands."""
         self._has_strange = False
         """Whether a bet that is not offered was settled."""
         self._seen_t: dict[str, float] = {}
@@ -110,7 +108,6 @@ class PayoutJudge:
             rests_on_sight = running.result is None or (running.void.is_void and running.void.rule is not None)
             if self._disputed is None and rests_on_sight and self._is_opposed(record.due):
                 self._disputed = SETTLED_OTHERWISE
-            self._is_taken_only = self._are_winners_taken(record.due)
             for due in record.due:
                 if due.area in self._late:
                     findings += self._judge_late(due, running, record)
@@ -192,7 +189,7 @@ class PayoutJudge:
     def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterable[Finding]:
         """The faults in the settlement of one wager; unknown parts become doubts of the round."""
         acts = self._acts_on(due.area, running)
-        why_open = self._why_open(due, acts)
+        why_open = self._why_open(due, acts, record)
         if why_open is not None:
             running.doubt(*why_open)
             return ()
@@ -245,13 +242,13 @@ class PayoutJudge:
             return Acts(later)
         return Acts(tuple(act for act in acts if act.action is not _PAID))
 
-    def _why_open(self, due: Due, acts: Acts) -> tuple[str, str] | None:
+    def _why_open(self, due: Due, acts: Acts, record: RoundRecord) -> tuple[str, str] | None:
         """The code and reason if the acts prove nothing about the wager; None if they do."""
         if self._disputed is not None and any(act.source is Source.CAMERA for act in acts.all):
             return "payout.loser_paid", self._disputed
         if due.outcome is not _LOSE and any(_is_unclear(due, act) for act in acts.all):
             unseen = f"what the dealer did with the wager on {due.area} was not seen"
-            return "payout.winner_unpaid", WINNERS_TAKEN if self._is_taken_only else unseen
+            return "payout.winner_unpaid", WINNERS_TAKEN if self._are_winners_taken(record.due) else unseen
         return None
 
     def _is_done_with(self, due: Due, acts: Acts, running: Round) -> bool:

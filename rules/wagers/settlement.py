@@ -284,7 +284,7 @@ def record_of(
         ordered_back = ()
     circumstances = Circumstances(running.void.is_void, table.chips, promises, ordered_back, excess, why_open)
     if is_read and cards.is_settled and not drawing.is_swapped:
-        known = cast(tuple[Known, Known], hands)
+        known = cast("tuple[Known, Known]", hands)
         endings = certain_facts(end_of(known[0], rules.marks), end_of(known[1], rules.marks))
     else:
         endings = _endings(drawing, *hands, rules.marks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.hand import winner_of
@@ -78,7 +77,7 @@ class Wagering:
         kind, rule = kind_of(event), self._insurance.rule
         if rule is None:
             close = close_of(event.bet, running, self._rules) if kind is not None and kind.adds else None
-            return None if close is None else replace(close, rule=written.absence_rule)
+            return None if close is None else close._replace(rule=written.absence_rule)
         window = window_of(event.bet, running, self._drawing_of(running), rule)
         close = self._insurance.close_of(event, running, window)
         if close is None:

@@ -95,7 +95,7 @@ class _Box:
     def share_of(self, mask: Mask) -> float:
         """Return the share of the rectangle, 0 to 1, that a view's mask covers; 0 outside the view."""
         pixels = self.of(mask)
-        return float(pixels.mean()) if len(pixels) else 0.0
+        return np.count_nonzero(pixels) / len(pixels) if len(pixels) else 0.0
 
     def take_from(self, mask: Mask) -> None:
         """Clear these pixels of a view's mask."""
@@ -375,12 +375,14 @@ class Leftovers:
     def _box(self, region: str, corners_mm: Polygon) -> _Box:
         view = self._regions[region]
         points = np.round((corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm).astype(np.int32)
-        low = np.clip(points.min(axis=0), 0, view.size_px)
-        high = np.clip(points.max(axis=0) + 1, low, view.size_px)
-        inside = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
+        width, height = view.size_px
+        left, top, n_columns, n_rows = cv2.boundingRect(points)
+        right, bottom = min(max(left + n_columns, 0), width), min(max(top + n_rows, 0), height)
+        left, top = min(max(left, 0), right), min(max(top, 0), bottom)
+        inside = np.zeros((bottom - top, right - left), np.uint8)
         if inside.size:
-            cv2.fillPoly(inside, [points - low.astype(np.int32)], 1)
-        return _Box(slice(low[1], high[1]), slice(low[0], high[0]), inside.astype(bool))
+            cv2.fillPoly(inside, [points - np.array([left, top], np.int32)], 1)
+        return _Box(slice(top, bottom), slice(left, right), inside.astype(bool))
 
     def _frame(self, polygon: Polygon) -> _Region:
         low, high = polygon.min(axis=0) - RIM_MM, polygon.max(axis=0) + RIM_MM
@@ -440,7 +442,7 @@ def _is_in_shadow(now: NDArray[np.float32], bare: NDArray[np.float32]) -> bool:
     """Whether (N, 3) pixels show the bare cloth evenly darkened, as under an arm's shadow."""
     if not len(now):
         return False
-    gain = np.float32(light_gain(now.sum(axis=1), bare.sum(axis=1)))
+    gain = np.float32(light_gain(now[:, 0] + now[:, 1] + now[:, 2], bare[:, 0] + bare[:, 1] + bare[:, 2]))
     if not SHADOW_GAIN[0] < gain < SHADOW_GAIN[1]:
         return False
     away = np.abs(now - bare * gain) > DIFFERENT_LEVELS * gain

@@ -80,6 +80,7 @@ class CardSights:
         self._cells = {region: grid.cells_of_box(*self._leftovers.box_mm(region)) for region in regions}
         self._refined: dict[str, list[CardSight]] = {}
         self._trued: tuple[Detections, list[CardSight]] | None = None
+        self._cut_cards: tuple[Detections, list[CardSight]] | None = None
         """The last detections and their card sights: unchanged detections are not computed again."""
         self._followed_t: dict[str, float] = {}
         self._first = FirstLooks()
@@ -205,7 +206,10 @@ class CardSights:
 
     def like_cut_cards(self, found: Detections) -> list[CardSight]:
         """Return detected cutting cards as sights that may be plain backs."""
-        return [replace(sight, face_up=False, is_like_cut_card=True) for sight in self._true(found, CUT_CARD)]
+        if self._cut_cards is None or self._cut_cards[0] is not found:
+            seen = self._true(found, CUT_CARD)
+            self._cut_cards = found, [replace(sight, face_up=False, is_like_cut_card=True) for sight in seen]
+        return self._cut_cards[1]
 
     def _true(self, found: Detections, *labels: int) -> list[CardSight]:
         cards = found.of(*labels)

@@ -65,7 +65,8 @@ class StaticClutter:
             if np.linalg.norm(place.at_mm - at_mm) < SAME_PLACE_MM:
                 seen = place.cells & ~covered
                 changed = self._difference(change, self._bare)[seen]
-                if seen.sum() < LEAST_SEEN * place.cells.sum() or float(changed.mean()) < SAME_LEVELS:
+                is_hidden = np.count_nonzero(seen) < LEAST_SEEN * np.count_nonzero(place.cells)
+                if is_hidden or float(changed.mean()) < SAME_LEVELS:
                     return True
         return False
 
@@ -87,7 +88,8 @@ class StaticClutter:
         cells = self.grid.mask_of(polygon_mm)
         seen = cells & ~covered
         changed = self._difference(change, self._bare)[seen]
-        return bool(seen.sum() >= LEAST_SEEN * cells.sum() and float(changed.mean()) < SAME_LEVELS)
+        is_seen = np.count_nonzero(seen) >= LEAST_SEEN * np.count_nonzero(cells)
+        return bool(is_seen and float(changed.mean()) < SAME_LEVELS)
 
     def _difference(self, change: Change, bare: Change) -> NDArray[np.float32]:
         if self._compared is None or self._compared[0] is not change:

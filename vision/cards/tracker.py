@@ -423,9 +423,10 @@ def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], V
 
 
 def _may_pass_over(track: CardTrack, sight: CardSight) -> bool:
+    if track.motion is not Motion.RESTING or sight.is_side_sure:
+        return False
     from_free_mm = float(_from_free_mm(track, sight.at_mm[None])[0])
-    away_mm = min(float(np.linalg.norm(track.sight.at_mm - sight.at_mm)), from_free_mm)
-    return track.motion is Motion.RESTING and not sight.is_side_sure and away_mm > 2 * STILL_MM
+    return min(float(np.linalg.norm(track.sight.at_mm - sight.at_mm)), from_free_mm) > 2 * STILL_MM
 
 
 def _move(track: CardTrack, sight: CardSight, t: float) -> None:

@@ -101,6 +101,8 @@ def _apart(one: Image, other: Image, mask: NDArray[np.uint8]) -> float:
 @dataclass(slots=True)
 class _View:
     polygon: NDArray[np.float32]
+    rect_mm: Rect
+    """Round the polygon."""
     cells: Mask
     origin_mm: tuple[float, float]
     size_px: tuple[int, int]
@@ -370,8 +372,10 @@ class BareChips:
         self, view: _View, found: Detections, slack_mm: float
     ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
         """Return the boxes, each with its centre, whose centre lies in the region or within `slack_mm` of it."""
-        pairs = zip(found.corners_mm, found.centres_mm, strict=True)
-        return [(box, middle) for box, middle in pairs if self._reaches(view, middle, slack_mm)]
+        middles = found.centres_mm
+        near = holds(view.rect_mm, middles, slack_mm=slack_mm + 1.0)  # most chips lie in other regions
+        rows = [i for i in np.flatnonzero(near) if self._reaches(view, middles[i], slack_mm)]
+        return [(found.corners_mm[i], middles[i]) for i in rows]
 
     def _reaches(self, view: _View, at_mm: NDArray[np.float64], slack_mm: float = 0.0) -> bool:
         """Whether a point lies in the region or within `slack_mm` of it."""
@@ -417,6 +421,7 @@ class BareChips:
         width, height = np.ceil((high - low) * self._rectifier.px_per_mm).astype(int).tolist()
         return _View(
             polygon=polygon.astype(np.float32),
+            rect_mm=(*polygon.min(axis=0).tolist(), *polygon.max(axis=0).tolist()),
             cells=grid.mask_of(polygon, grow_mm=10.0),
             origin_mm=self._rectifier.snapped_mm((float(low[0]), float(low[1]))),
             size_px=(width, height),

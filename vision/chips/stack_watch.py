@@ -83,7 +83,10 @@ class StackWatch:
         self._polygons = {region: polygon.astype(np.float32) for region, polygon in regions.items()}
         self._reaches = {region: (*polygon.min(axis=0), *polygon.max(axis=0)) for region, polygon in regions.items()}
         self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
-        self._cells = {region: np.flatnonzero(mask) for region, mask in self._masks.items()}
+        cells = [np.flatnonzero(mask) for mask in self._masks.values()]
+        self._cells: NDArray[np.int64] = np.concatenate([np.empty(0, np.int64), *cells])
+        """The cells of all regions, one region after the other."""
+        self._ends = np.cumsum([0, *map(len, cells)])
         self._grid, self._optics, self._sureness = grid, optics, sureness
         self._regions = {region: StackRegion(region, self._growth_optics(), judging) for region in regions}
         self._measured: dict[bytes, _Measured] = {}
@@ -115,7 +118,11 @@ class StackWatch:
     ) -> list[StacksChanged]:
         """Take one look and return what is new; `measure` and `cut` are called for stacks in plain sight."""
         found = self._found(chips)
-        looks = {region: self._look(region, found[region].standing, cover, t) for region in self._regions}
+        covered = dict(zip(self._regions, self._covered_by(cover), strict=True))
+        looks = {
+            region: self._look(region, found[region].standing, cover, t, covered=covered[region])
+            for region in self._regions
+        }
         if measure is not None:
             looks |= self._gauged(looks, found, measure)
         if cut is not None:
@@ -137,11 +144,10 @@ class StackWatch:
         for region, watched in self._regions.items():
             if watched.is_covered:
                 continue
-            polygon = self._polygons[region].astype(np.float64)
             if watched.needs_looks:
-                asked.append(polygon.mean(axis=0))
+                asked.append(self._polygons[region].astype(np.float64).mean(axis=0))
             if watched.unsettled_since_t is not None:
-                asked += list(polygon)
+                asked += list(self._polygons[region].astype(np.float64))
         return asked
 
     def calm(self) -> list[str]:
@@ -157,9 +163,14 @@ class StackWatch:
         times = [watched.unsettled_since_t for watched in self._regions.values()]
         return min((since for since in times if since is not None and t - since <= OLDEST_S), default=None)
 
-    def _look(self, region: str, standing: Standing, cover: Cover, t: float) -> RegionLook:
-        cells = self._cells[region]
-        covered = len(cells) > 0 and int(np.count_nonzero(cover.mask.ravel()[cells])) >= COVERED_SHARE * len(cells)
+    def _covered_by(self, cover: Cover) -> list[bool]:
+        """Return for each region whether something covers it."""
+        count = np.diff(np.concatenate([[0], np.cumsum(cover.mask.ravel()[self._cells])])[self._ends])
+        size = np.diff(self._ends)
+        is_covered: list[bool] = ((size > 0) & (count >= COVERED_SHARE * size)).tolist()
+        return is_covered
+
+    def _look(self, region: str, standing: Standing, cover: Cover, t: float, *, covered: bool) -> RegionLook:
         arm = cover.arm_over(self._masks[region]) if covered else None
         is_in_sight = not covered or not any(self._is_under_hand(stack, cover) for stack in standing.stacks)
         return RegionLook(t=t, standing=standing, covered=covered, arm=arm, is_in_sight=is_in_sight)

@@ -63,8 +63,8 @@ def _measure(luma: Image, row: int, column: int) -> tuple[float, float]:
     """Return the standard deviation of the Laplacian, and the mean level, at the centre of a block."""
     height, width = luma.shape
     x, y = (column + 0.5) * width / COLUMNS, (row + 0.5) * height / ROWS
-    left = int(np.clip(x - PATCH_PX / 2, 0, max(width - PATCH_PX, 0)))
-    top = int(np.clip(y - PATCH_PX / 2, 0, max(height - PATCH_PX, 0)))
+    left = int(min(max(x - PATCH_PX / 2, 0), max(width - PATCH_PX, 0)))
+    top = int(min(max(y - PATCH_PX / 2, 0), max(height - PATCH_PX, 0)))
     patch = luma[top : top + PATCH_PX, left : left + PATCH_PX]
     half = cv2.resize(patch, (patch.shape[1] // 2, patch.shape[0] // 2), interpolation=cv2.INTER_AREA)
     deviation = cv2.meanStdDev(cv2.Laplacian(half, cv2.CV_16S, ksize=1))[1]

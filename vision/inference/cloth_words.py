@@ -207,12 +207,17 @@ def standing_out(crop: Image) -> Image:
     """
     levels = crop.astype(np.float32)
     away = levels - cv2.blur(levels, (NEARBY_PX, NEARBY_PX))
-    length = np.sqrt(np.square(away).sum(axis=2))
+    length = np.sqrt(_sum_of(np.square(away)))
     spread = np.sqrt(np.maximum(cv2.blur(np.square(length), (NEARBY_PX, NEARBY_PX)), 0)) + FLAT
-    apart = np.sqrt(np.square(levels - levels.mean(axis=(0, 1))).sum(axis=2))
+    apart = np.sqrt(_sum_of(np.square(levels - levels.mean(axis=(0, 1)))))
     apart /= float(np.sqrt(np.square(apart).mean())) + FLAT
-    shown = np.dstack([70.0 * apart, 80.0 * length / spread, 128.0 + 70.0 * away.mean(axis=2) / spread])
+    shown = np.dstack([70.0 * apart, 80.0 * length / spread, 128.0 + 70.0 * (_sum_of(away) / 3.0) / spread])
     return np.asarray(np.clip(shown, 0, 255), np.uint8)
+
+
+def _sum_of(levels: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The sum over the three channels, (H, W); several times as fast as `sum` over the last axis."""
+    return levels[:, :, 0] + levels[:, :, 1] + levels[:, :, 2]
 
 
 def _px_of(part: Polygon, calibration: Calibration) -> Polygon | None:

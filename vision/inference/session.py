@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -91,9 +92,10 @@ class ModelSession:
         blob = np.empty((len(images), self.spec.channels, height, width), np.float32)
         for target, image in zip(blob, images, strict=True):
             self.spec.check_picture(image.shape)
-            for channel, plane in enumerate(target):
-                bgr = channel + 2 - 2 * (channel % 3)
-                np.multiply(image[:, :, bgr], np.float32(1 / 255), out=plane, dtype=np.float32)
+            planes = cv2.split(image)
+            for channel, target_plane in enumerate(target):
+                plane = planes[channel + 2 - 2 * (channel % 3)]
+                np.multiply(plane, np.float32(1 / 255), out=target_plane, dtype=np.float32)
         return blob
 
 

@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.vision.detections import HAND, Detections, concatenate
-from thirdcard.vision.plane.change_gate import CHANGE_LEVELS, Change, GridFrame, Mask, Picture, difference, largest
+from thirdcard.vision.plane.change_gate import (
+    CELLS_PER_MM,
+    CHANGE_LEVELS,
+    Change,
+    GridFrame,
+    Mask,
+    Picture,
+    difference,
+    largest,
+)
 from thirdcard.vision.plane.tiling import Rect
 
 FIELD_MM = 270.0
@@ -71,7 +80,10 @@ class BareCloth:
         if not boxes:
             return hands
         differs = difference(change.picture, self._picture) > CHANGE_LEVELS
-        for corners in found.take(found.label != HAND).corners_mm:
+        rest, reach = found.take(found.label != HAND).corners_mm, GROW_MM + 3 / CELLS_PER_MM
+        under = found.of(HAND).corners_mm.reshape(-1, 2)
+        is_near = (rest.max(axis=1) >= under.min(axis=0) - reach) & (rest.min(axis=1) <= under.max(axis=0) + reach)
+        for corners in rest[is_near.all(axis=1)]:
             differs &= ~self._grid.mask_of(corners, GROW_MM)
         for box in boxes:
             known = box & self._is_known
@@ -93,6 +105,8 @@ class Freshness:
 
     def __init__(self, size_mm: tuple[float, float], grid: GridFrame) -> None:
         self.fields = tuple(ClothField(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1]))
+        self._boxes = np.array([each.box_mm for each in self.fields])
+        """(fields, 4) x0, y0, x1, y1 of each, in mm."""
         cells = [each.cells for each in self.fields]
         self._edges = np.array([(rows.start, rows.stop, columns.start, columns.stop) for rows, columns in cells]).T
         """(4, fields) first and last rows, first and last columns of each."""
@@ -121,8 +135,9 @@ class Freshness:
         differs = largest(np.asarray(cv2.absdiff(change.picture, self._last_seen), np.float32)) > CHANGE_LEVELS
         may_differ = self._count(differs) >= CHANGED_CELLS
         stale = {i for i in range(len(self.fields)) if self._has_changed(i, change, may_differ=bool(may_differ[i]))}
-        for point in asked_mm:
-            stale |= {i for i, each in enumerate(self.fields) if _inside(each.box_mm, point)}
+        points = np.array(list(asked_mm)).reshape(-1, 1, 2)
+        is_asked = (points >= self._boxes[:, :2]) & (points <= self._boxes[:, 2:])
+        stale.update(np.flatnonzero(is_asked.all(axis=2).any(axis=0)).tolist())
         return sorted(stale)
 
     def boxes(self, fields: Iterable[int]) -> list[Rect]:
@@ -184,10 +199,6 @@ def _divide(width_mm: float, height_mm: float) -> list[Rect]:
 def _touch(one: ClothField, other: ClothField) -> bool:
     a, b = one.box_mm, other.box_mm
     return one is not other and max(a[0], b[0]) <= min(a[2], b[2]) and max(a[1], b[1]) <= min(a[3], b[3])
-
-
-def _inside(box: Rect, point_mm: NDArray[np.float64]) -> bool:
-    return bool(box[0] <= point_mm[0] <= box[2] and box[1] <= point_mm[1] <= box[3])
 
 
 def _within(found: Detections, boxes: list[Rect]) -> NDArray[np.bool_]:
