@@ -143,17 +143,24 @@ def suppress(detections: Detections, *, iou: float = 0.5, across_labels: Sequenc
         The boxes kept, best score first.
     """
     order = np.argsort(-detections.score, kind="stable")
+    if len(order) < 2:
+        return detections
     corners = detections.corners_mm[order].astype(np.float32)
     group = _groups(detections.label[order], across_labels)
-    centres = corners.mean(axis=1)
-    radii = np.linalg.norm(corners - centres[:, None], axis=2).max(axis=1, initial=0.0)
-    near = np.linalg.norm(centres[:, None] - centres[None], axis=2) < radii[:, None] + radii[None]
-    rivals = np.triu(near & (group[:, None] == group[None]), 1)
+    rivals = np.triu(_may_overlap(corners, iou) & (group[:, None] == group[None]), 1)
     alive = np.ones(len(order), bool)
     for i, j in np.argwhere(rivals).tolist():
         if alive[i] and alive[j] and polygon_iou(corners[i], corners[j]) > iou:
             alive[j] = False
     return detections.take(order[alive])
+
+
+def _may_overlap(corners: NDArray[np.float32], iou: float) -> NDArray[np.bool_]:
+    """Return (N, N) which boxes, (N, 4, 2), may overlap by more than `iou`: the upright boxes round them do."""
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    across, down = np.moveaxis(np.minimum(high[:, None], high) - np.maximum(low[:, None], low), 2, 0)
+    area = np.array([cv2.contourArea(each) for each in corners]) * (0.99 * iou / (1.0 + iou))  # 0.99: float32
+    return (across > 0.0) & (down > 0.0) & (across * down >= area[:, None] + area)
 
 
 def polygon_iou(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:

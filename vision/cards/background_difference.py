@@ -95,7 +95,7 @@ class _Box:
     def share_of(self, mask: Mask) -> float:
         """Return the share of the rectangle, 0 to 1, that a view's mask covers; 0 outside the view."""
         pixels = self.of(mask)
-        return np.count_nonzero(pixels) / len(pixels) if len(pixels) else 0.0
+        return float(np.count_nonzero(pixels) / len(pixels)) if len(pixels) else 0.0
 
     def take_from(self, mask: Mask) -> None:
         """Clear these pixels of a view's mask."""

@@ -147,12 +147,12 @@ class CardReading:
         """Whether further readings would reveal more about a card."""
         if track.motion is Motion.MOVING or track.other_side_looks > 0:
             return True
-        if track.votes.count >= MOST_READS:
-            return False
+        if track.votes.count >= MOST_READS or track.votes.count < ENOUGH_READS:
+            return track.votes.count < ENOUGH_READS
         if not track.sight.face_up:
-            return track.votes.count < ENOUGH_READS or not is_real(track, self.labels)
+            return not is_real(track, self.labels)
         reading = track.votes.reading()
-        return track.votes.count < ENOUGH_READS or reading.label is None or reading.confidence < SURE_ENOUGH
+        return reading.label is None or reading.confidence < SURE_ENOUGH
 
     def was_face_down(self, track: CardTrack, rested_t: float) -> bool:
         """Whether a card that shows its face was laid face down, or may have been hidden by the hand that laid it.

@@ -64,6 +64,16 @@ class _Measured:
     """The region in which it stands."""
 
 
+_NONE_FOUND = _Found(Standing(stacks=(), lengths_mm=()), ())
+
+
+def _found_in(measured: Sequence[_Measured]) -> _Found:
+    standing = Standing(
+        stacks=tuple(one.stack for one in measured), lengths_mm=tuple(one.length_mm for one in measured)
+    )
+    return _Found(standing, tuple(one.centre_mm for one in measured))
+
+
 class StackWatch:
     """The chips of all stack regions."""
 
@@ -223,15 +233,7 @@ class StackWatch:
             measured = self._measured[key]
             if measured.region is not None:
                 rows[measured.region].append(measured)
-        return {
-            region: _Found(
-                Standing(
-                    stacks=tuple(one.stack for one in measured), lengths_mm=tuple(one.length_mm for one in measured)
-                ),
-                tuple(one.centre_mm for one in measured),
-            )
-            for region, measured in rows.items()
-        }
+        return {region: _found_in(measured) if measured else _NONE_FOUND for region, measured in rows.items()}
 
     def _measure(self, corners_mm: NDArray[np.float64]) -> _Measured:
         stack, length_mm = self._optics.measure(corners_mm)
