@@ -160,7 +160,7 @@ def _may_overlap(corners: NDArray[np.float32], iou: float) -> NDArray[np.bool_]:
     low, high = corners.min(axis=1), corners.max(axis=1)
     across, down = np.moveaxis(np.minimum(high[:, None], high) - np.maximum(low[:, None], low), 2, 0)
     area = np.array([cv2.contourArea(each) for each in corners]) * (0.99 * iou / (1.0 + iou))  # 0.99: float32
-    return (across > 0.0) & (down > 0.0) & (across * down >= area[:, None] + area)
+    return np.asarray((across > 0.0) & (down > 0.0) & (across * down >= area[:, None] + area), np.bool_)
 
 
 def polygon_iou(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:

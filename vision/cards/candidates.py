@@ -79,9 +79,9 @@ class CardSights:
         self._leftovers = Leftovers(regions, rectifier, card_mm, backs)
         self._cells = {region: grid.cells_of_box(*self._leftovers.box_mm(region)) for region in regions}
         self._refined: dict[str, list[CardSight]] = {}
-        self._trued: tuple[Detections, list[CardSight]] | None = None
-        self._cut_cards: tuple[Detections, list[CardSight]] | None = None
-        """The last detections and their card sights: unchanged detections are not computed again."""
+        self._trued: tuple[Detections, list[CardSight], list[CardSight]] | None = None
+        """The last detections, their card sights, and their cutting cards as sights of backs: unchanged detections are
+        not computed again."""
         self._followed_t: dict[str, float] = {}
         self._first = FirstLooks()
         """What is assumed about things that lay there at the first look."""
@@ -91,13 +91,12 @@ class CardSights:
 
     def of(self, found: Detections, look: CardLook) -> list[CardSight]:
         """Return the visible cards, given everything that the detector last found."""
-        if self._trued is None or self._trued[0] is not found:
-            self._trued = found, self._true(found, CARD_FACE, CARD_BACK)
+        cards, _ = self._all_of(found)
         if not self._print.is_made:
-            self._remember_first(self._trued[1], look)
+            self._remember_first(cards, look)
         if self._first.are_doubted:
-            self._doubt_first(self._trued[1], look)
-        sights = self._without_print(self._trued[1], look)
+            self._doubt_first(cards, look)
+        sights = self._without_print(cards, look)
         in_sight = [
             sight
             for sight in sights
@@ -206,10 +205,14 @@ class CardSights:
 
     def like_cut_cards(self, found: Detections) -> list[CardSight]:
         """Return detected cutting cards as sights that may be plain backs."""
-        if self._cut_cards is None or self._cut_cards[0] is not found:
-            seen = self._true(found, CUT_CARD)
-            self._cut_cards = found, [replace(sight, face_up=False, is_like_cut_card=True) for sight in seen]
-        return self._cut_cards[1]
+        return self._all_of(found)[1]
+
+    def _all_of(self, found: Detections) -> tuple[list[CardSight], list[CardSight]]:
+        if self._trued is None or self._trued[0] is not found:
+            cut = self._true(found, CUT_CARD)
+            like_cut_cards = [replace(sight, face_up=False, is_like_cut_card=True) for sight in cut]
+            self._trued = found, self._true(found, CARD_FACE, CARD_BACK), like_cut_cards
+        return self._trued[1:]
 
     def _true(self, found: Detections, *labels: int) -> list[CardSight]:
         cards = found.of(*labels)
