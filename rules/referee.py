@@ -300,20 +300,24 @@ class Referee:
         alerts: list[Alert] | None = None
         if self._held.changes:
             alerts = self._let_pass(None if kind is RoundClosed and running is not None else event.t)
-        if running is None and kind in ROUND_OPENERS:
-            running = table.begin(event)
-            self.standing.clear()
-        for listen in self._between[kind] if running is None else self._in_round[kind]:
+        listeners = self._in_round
+        if running is None:
+            if kind in ROUND_OPENERS:
+                running = table.begin(event)
+                self.standing.clear()
+            else:
+                listeners = self._between
+        for listen in listeners[kind]:
             findings = listen(event, running)
             if findings:
                 alerts = [*(alerts or ()), *self._alerts(findings, event.t)]
         if kind is RoundClosed and running is not None:
             record, late = self._close(running)
-            return Judgement((*(alerts or ()), *late), (record,))
+            return Judgement((*alerts, *late) if alerts else tuple(late), (record,))
         if alerts is None:
             return _NOTHING
         if isinstance(event, CardDealt) and event.together_with is not None and running is not None:
-            self._take_back_orders(running)  # never missed: a card that came with another is always judged
+            self._take_back_orders(running)  # not missed above: for such a card the judge of cards returns findings
         return Judgement(tuple(alerts)) if alerts else _NOTHING
 
     def advance(self, t: float) -> Judgement:

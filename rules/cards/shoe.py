@@ -93,7 +93,7 @@ class Shoe:
             self._copies = _Copies()
         self._out += 1
         if event.confidence is not None:
-            self.sureness *= event.confidence
+            self._doubt_card(event, event.confidence)
         if self._out == self._holds:
             self._spend(event.t, running)
         card = event.card
@@ -101,14 +101,18 @@ class Shoe:
             times = self._copies.times[card.number]
             if times < self._decks and self._was_dealt_from:
                 self._copies.times[card.number] = times + 1
-                if event.confidence is not None:
-                    self._copies.sure[card.number] *= event.confidence
                 return ()
         findings = self._count(event, card)
         if not self._was_dealt_from:
             self._was_dealt_from = True
             findings = (*findings, *self._find_at_first_card(event, running))
         return findings
+
+    def _doubt_card(self, event: CardDealt, confidence: float) -> None:
+        self.sureness *= confidence
+        copies, card = self._copies, event.card
+        if card is not None and copies.times[card.number] < self._decks and self._was_dealt_from:
+            copies.sure[card.number] *= confidence
 
     def burn(self, event: CardBurned, running: Round | None) -> Iterable[Finding]:
         """Count a burned card; returns its faults. One that comes after dealt cards begins another shoe."""

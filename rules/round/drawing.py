@@ -86,7 +86,7 @@ class Drawing:
     """Whether one of the first four cards lies in the wrong box now."""
     is_swapped: bool = False
     """Whether the only cards in wrong boxes left the shoe together, so that their order is unknown."""
-    _partners: set[str] = field(default_factory=set)
+    _partners: frozenset[str] = frozenset()
     has_served: bool = False
     """Whether a card beyond the first four was placed; its verdict rests on the faces known at that time."""
     _two: tuple[TwoCards, TwoCards] | None = None
@@ -100,8 +100,8 @@ class Drawing:
 
     @property
     def can_judge(self) -> bool:
-        is_begun = len(self.initial) == INITIAL_CARDS and self.out_of_turn is None
-        return is_begun and not self.is_astray and not self.is_broken
+        is_whole = not (self.is_astray or self.is_broken or self.out_of_turn)
+        return is_whole and len(self.initial) == INITIAL_CARDS
 
     def two_cards(self, side: Side) -> list[DealtCard]:
         """The first two cards that lawfully belong to the hand."""
@@ -213,7 +213,7 @@ class Drawing:
         card = placement[0]
         waiting = None
         if card.together_with is not None:
-            self._partners.add(card.together_with)
+            self._partners |= {card.together_with}
             self.faults = [fault for fault in self.faults if fault.card.card_id != card.together_with]
             if self.out_of_turn is not None and self.out_of_turn.card_id == card.together_with:
                 waiting, self.out_of_turn = self.out_of_turn, None
@@ -222,7 +222,8 @@ class Drawing:
             self._serve((waiting, waiting.came), is_fresh=True)
 
     def _put(self, placement: Placement) -> None:
-        (card, event), card_id = placement, placement[1].card_id
+        card, event = placement
+        card_id = event.card_id
         is_deal = event is card.came
         if is_deal and len(self.initial) < INITIAL_CARDS:
             self._place_initial(placement)

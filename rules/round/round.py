@@ -340,8 +340,9 @@ class Round:
     def is_before_play(self) -> bool:
         """Whether wagers are being placed and no card is out, so that a settlement or a result concerns the round
         before."""
-        is_open = self.betting.was_opened and self.betting.call is None
-        return is_open and not self.dealt.placements and not self.was_camera_lost
+        if self.dealt.placements or not self.betting.was_opened:
+            return False
+        return self.betting.call is None and not self.was_camera_lost
 
     def forget_last(self) -> None:
         """Forget a result and settlements from before the first card: they concern the round before."""
@@ -433,8 +434,9 @@ def take_deal(event: CardDealt, running: Round) -> None:
     dealt.has_news = True
     cards, t, hand = dealt.cards, event.t, event.hand
     index, is_shown, first_t = len(cards), event.face_up, dealt.hand_first_t
-    sure, shown_t = event.value_confidence, t if is_shown else None
-    face_sure = 1.0 if event.confidence is None else event.confidence
+    face_sure, sure, shown_t = event.confidence, event.value_confidence, t if is_shown else None
+    if face_sure is None:
+        face_sure = 1.0
     if sure is None:
         sure = face_sure
     card = cards[event.card_id] = DealtCard(event, index, event.card, hand, sure, face_sure, shown_t)
