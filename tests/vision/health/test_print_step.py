@@ -65,6 +65,16 @@ def test_blocks_under_an_arm_are_left_out_and_too_few_say_nothing() -> None:
     assert found[-1] == 0.0
 
 
+def test_block_that_an_arm_covered_in_some_looks_is_known_by_the_others() -> None:
+    shifts = looks([(0.0, 0.0)] * LOOKS + [(1.0, 0.0)] * NOW, noise_mm=0.0)
+    for number, each in enumerate(shifts[:LOOKS]):
+        each[number % ROWS] = np.nan
+        each[1:, number % COLUMNS] = np.nan
+    found = steps(shifts)
+    assert found[LOOKS - 1] == 0.0
+    assert found[-1] == pytest.approx(1.0, abs=1e-9)
+
+
 def test_nothing_is_compared_with_looks_that_were_forgotten() -> None:
     watch = PrintStep()
     for i, each in enumerate(looks([(0.0, 0.0)] * LOOKS + [(1.0, 0.0)] * LOOKS)):

@@ -93,6 +93,28 @@ def test_suppression_across_labels_keeps_one_of_face_and_back() -> None:
     assert suppress(found, across_labels=((CARD_FACE, CARD_BACK),)).label.tolist() == [CARD_BACK, CHIPS]
 
 
+PLACES = st.tuples(
+    st.tuples(st.floats(0, 250), st.floats(0, 250)),
+    st.floats(0, 180),
+    st.sampled_from((CARD_FACE, CARD_BACK)),
+    st.integers(1, 99).map(lambda percent: percent / 100),
+)
+
+
+@given(rows=st.lists(PLACES, min_size=1, max_size=12), iou=st.sampled_from((0.3, 0.5, 0.8)))
+def test_suppression_drops_what_overlaps_a_better_box_of_its_label(
+    rows: list[tuple[tuple[float, float], float, int, float]], iou: float
+) -> None:
+    found = boxes(*rows)
+    corners = found.corners_mm.astype(np.float32)
+    kept: list[int] = []
+    for i in np.argsort(-found.score, kind="stable"):
+        rivals = [j for j in kept if found.label[j] == found.label[i]]
+        if all(polygon_iou(corners[j], corners[i]) <= iou for j in rivals):
+            kept.append(int(i))
+    assert np.array_equal(suppress(found, iou=iou).corners_mm, found.corners_mm[kept])
+
+
 def test_overlap_of_polygons_is_the_share_of_their_common_area() -> None:
     square = np.array([[0, 0], [2, 0], [2, 2], [0, 2]], np.float32)
     assert polygon_iou(square, square) == pytest.approx(1)
