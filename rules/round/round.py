@@ -411,7 +411,7 @@ def freed_wager(wager: Wager, *, are_promotional_spent: bool) -> Wager:
     Without a rule about promotional chips it is unknown what is left of them.
     """
     if wager.promotional == 0:
-        return Wager(*wager[:5], False, *wager[6:])  # `_replace` takes twice as long
+        return Wager(*wager[:5], False, *wager[6:])  # quicker than `_replace`
     if not are_promotional_spent:
         return wager._replace(is_settled=False, value=None, chips=None, promotional=0)
     value = None if wager.value is None or wager.promotional is None else wager.value - wager.promotional

@@ -145,10 +145,10 @@ class CardReading:
 
     def wants_reading(self, track: CardTrack) -> bool:
         """Whether further readings would reveal more about a card."""
-        if track.motion is Motion.MOVING or track.other_side_looks > 0:
+        if track.motion is Motion.MOVING or track.other_side_looks > 0 or track.votes.count < ENOUGH_READS:
             return True
-        if track.votes.count >= MOST_READS or track.votes.count < ENOUGH_READS:
-            return track.votes.count < ENOUGH_READS
+        if track.votes.count >= MOST_READS:
+            return False
         if not track.sight.face_up:
             return not is_real(track, self.labels)
         reading = track.votes.reading()
